@@ -203,6 +203,8 @@ export type EventType =
   | 'allocation.issued'
   | 'allocation.refused'
   | 'allocation.failed'
+  | 'donation.reported'
+  | 'donation.refused'
   | 'delivery.sent'
   | 'delivery.failed'
   | 'authority.expiring'
@@ -720,6 +722,42 @@ export interface AllocationFailedEvent {
   };
 }
 
+/** A donation was reported to the tax authority, and has its number. */
+export interface DonationReportedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'donation.reported';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    donation: Donation;
+  };
+}
+
+/** The tax authority refused the report of a donation. */
+export interface DonationRefusedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'donation.refused';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    donation: Donation;
+  };
+}
+
 /** A message left. */
 export interface DeliverySentEvent {
   /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
@@ -813,6 +851,8 @@ export type PinkasEvent =
   | AllocationIssuedEvent
   | AllocationRefusedEvent
   | AllocationFailedEvent
+  | DonationReportedEvent
+  | DonationRefusedEvent
   | DeliverySentEvent
   | DeliveryFailedEvent
   | AuthorityExpiringEvent

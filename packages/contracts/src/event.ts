@@ -27,6 +27,8 @@ export const documentEventDue = defineEvent(
       'allocation.issued',
       'allocation.refused',
       'allocation.failed',
+      'donation.reported',
+      'donation.refused',
     ]),
     /** 1, 2, … in the order of commits of the business, without gaps: messages may arrive in another. */
     sequence: Type.Integer({ minimum: 1 }),

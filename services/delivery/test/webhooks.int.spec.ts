@@ -155,6 +155,21 @@ describe('webhooks', () => {
     expect((await webhooks.listed()).events).toEqual([]);
   });
 
+  it('an event about a donation has what has become of its report', async () => {
+    const event = webhooks.documentEvent({
+      type: 'donation.reported',
+      document: { type: 'donation_receipt' },
+    });
+    const donation = { status: 'reported', number: '405123456789', reason: null } as const;
+    event.listed.state.donation = donation;
+    await webhooks.publishEvent(event);
+    const { events } = await eventually('the event is listed', async () => {
+      const page = await webhooks.listed();
+      return page.events.length === 1 && page;
+    });
+    expect(events).toMatchObject([{ type: 'donation.reported', data: { donation, document: { donation } } }]);
+  });
+
   it('a message whose document no longer exists is no event', async () => {
     const { id } = webhooks.business;
     const delivery = {

@@ -5,6 +5,7 @@ import {
   artifactRendered,
   type CreateDocument,
   type DonationOutcome,
+  documentEventDue,
   donationDue,
   donationSettled,
   type EventOf,
@@ -167,6 +168,46 @@ describe('IssueDocument for a donation', () => {
 });
 
 describe('RecordDonation', () => {
+  it('a donation that is reported or refused is an event once lists show it, where the business wants events', async () => {
+    const events = issuing.network.collect(documentEventDue);
+    const business = { ...issuing.business, id: randomUUID(), events: true };
+    const settleWith = (document: IssuedDocument, changed: DonationOutcome) =>
+      issuing.network.publish(donationSettled, document.id, {
+        ...{ document, business, donation: changed },
+        artifact_sha256: 'ab'.repeat(32),
+      });
+    outcome = null;
+    issuing.config.outcomeWaitMs = 100;
+    const { document } = await issuing.issue(donation, randomUUID(), { business });
+    const refused: DonationOutcome = { status: 'refused', number: null, reason: '460 refused' };
+    const changes: DonationOutcome[] = [
+      { status: 'pending', number: null, reason: 'no answer' },
+      refused,
+      reported,
+      reported,
+      { ...reported, reason: 'The report could not be cancelled: x' },
+      { ...reported, status: 'cancelled', reason: 'x' },
+    ];
+    for (const changed of changes) {
+      await settleWith(document, changed);
+      await eventually('the change is recorded', async () => {
+        const { state } = await issuing.network.call(getDocument, {
+          ...{ business_id: business.id, document_id: document.id },
+        });
+        return isDeepStrictEqual(state.donation, changed);
+      });
+    }
+    const found = await eventually('three events were published', () => {
+      const own = events.filter((event) => event.business_id === business.id);
+      return own.length >= 3 && own;
+    });
+    expect(found.map(({ type, sequence, listed }) => [type, sequence, listed.state.donation])).toEqual([
+      ['document.issued', 1, expect.objectContaining({ status: 'pending' })],
+      ['donation.refused', 2, refused],
+      ['donation.reported', 3, reported],
+    ]);
+  });
+
   it('a number stays when a failure comes late, and a cancellation stays when a number comes late', async () => {
     const { document } = await issuing.issue(donation);
     await becomes(document.id, reported);

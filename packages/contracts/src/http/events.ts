@@ -1,6 +1,7 @@
 import { modes } from '@pinkas/domain';
 import Type, { type Static, type TSchema } from 'typebox';
 import { defineRoute } from '../define.js';
+import { DonationOutcome } from '../schema/document.js';
 import { described, Instant, Nullable, Strict, Uuid } from '../schema/fields.js';
 import { CreatedDocument } from './routes.js';
 
@@ -85,6 +86,14 @@ const kinds = {
     when: 'An allocation number could not be obtained, for now or for good.',
     data: { document, allocation: EventAllocation },
   },
+  'donation.reported': {
+    when: 'A donation was reported to the tax authority, and has its number.',
+    data: { document, donation: DonationOutcome },
+  },
+  'donation.refused': {
+    when: 'The tax authority refused the report of a donation.',
+    data: { document, donation: DonationOutcome },
+  },
   'delivery.sent': { when: 'A message left.', data: { document, delivery: EventDelivery } },
   'delivery.failed': {
     when: 'A message was given up for good.',
@@ -160,6 +169,7 @@ export interface ApiEvent {
     readonly document?: CreatedDocument;
     readonly closed_by?: string;
     readonly allocation?: EventAllocation;
+    readonly donation?: DonationOutcome;
     readonly delivery?: EventDelivery;
     readonly connection?: EventConnection;
   };

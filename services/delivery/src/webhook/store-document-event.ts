@@ -1,4 +1,10 @@
-import { consumers, type documentEventDue, type EventAllocation, type EventOf } from '@pinkas/contracts';
+import {
+  consumers,
+  type DonationOutcome,
+  type documentEventDue,
+  type EventAllocation,
+  type EventOf,
+} from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, InjectConfig, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
@@ -23,6 +29,7 @@ export class StoreDocumentEvent {
       document: listItem(listed, this.config),
       ...(closed_by !== undefined && { closed_by }),
       ...allocationOf(event),
+      ...donationOf(event),
     };
     const stored = newEvent({
       ...{ business_id, id: event_id, type, sequence, data },
@@ -42,6 +49,11 @@ const statuses: { readonly [T in Due['type']]?: EventAllocation['status'] } = {
   'allocation.refused': 'refused',
   'allocation.failed': 'failed',
 };
+
+function donationOf({ type, listed: { state } }: Due): { donation?: DonationOutcome } {
+  const isOfDonation = type === 'donation.reported' || type === 'donation.refused';
+  return isOfDonation && state.donation ? { donation: state.donation } : {};
+}
 
 function allocationOf({ type, listed: { allocation } }: Due): { allocation?: EventAllocation } {
   const status = statuses[type];

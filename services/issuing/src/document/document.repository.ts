@@ -440,13 +440,16 @@ export async function recordAllocation(
     .execute();
 }
 
-/** Records what has become of the report of a donation. A late failure never removes a number, nor a number a cancellation. */
+/**
+ * Records what has become of the report of a donation. A late failure never removes a number, nor a number a cancellation.
+ * @returns whether that is new.
+ */
 export async function recordDonation(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },
   outcome: DonationOutcome,
-): Promise<void> {
-  await trx
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
     .updateTable('document')
     .set({ donation: JSON.stringify(outcome) })
     .where('business_id', '=', document.business_id)
@@ -456,7 +459,8 @@ export async function recordDonation(
     .where(
       sql<boolean>`(donation ->> 'status' is distinct from 'cancelled' or ${outcome.status}::text = 'cancelled')`,
     )
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** Records the outcome of delivery, unless the same is recorded already. */

@@ -1,12 +1,36 @@
 import { consumers, type donationSettled, type EventOf } from '@pinkas/contracts';
-import { EventHandler, type Transaction } from '@pinkas/service-kit';
-import { recordDonation } from '../document/document.repository.js';
+import { type Clock, EventHandler, InjectClock, type OutboxTransaction } from '@pinkas/service-kit';
+import { findById, recordDonation } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { publishDocumentEvent } from '../document/document-events.js';
 
-/** Records what has become of the report of a donation. */
+type Settled = EventOf<typeof donationSettled>;
+
+/** Records what has become of the report of a donation, and publishes it for callers where the business wants events. */
 @EventHandler(consumers.recordDonation)
 export class RecordDonation {
-  async handle(event: EventOf<typeof donationSettled>, trx: Transaction<IssuingTables>): Promise<void> {
-    await recordDonation(trx, event.document, event.donation);
+  constructor(@InjectClock() private readonly clock: Clock) {}
+
+  async handle(
+    { document, business, donation }: Settled,
+    trx: OutboxTransaction<IssuingTables>,
+  ): Promise<void> {
+    const isNew = await recordDonation(trx, document, donation);
+    const type = typeOf(donation);
+    if (!isNew || type === null || !business.events) {
+      return;
+    }
+    const row = await findById(trx, document.business_id, document.id);
+    if (row) {
+      await publishDocumentEvent(trx, type, row, this.clock.now().toISOString());
+    }
   }
+}
+
+/** Null: no event. A reason of a report that was made is that its cancellation failed. */
+function typeOf({ status, reason }: Settled['donation']) {
+  if (status === 'reported') {
+    return reason === null ? 'donation.reported' : null;
+  }
+  return status === 'refused' ? 'donation.refused' : null;
 }

@@ -1,6 +1,6 @@
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import type { Static } from 'typebox';
-import type { CancelDocument, CreateDocument } from '../../schema/document.js';
+import type { CancelDocument, CreateDocument, DonationOutcome } from '../../schema/document.js';
 import { type PreviewWarning, previewWarningTexts } from '../../schema/preview-warnings.js';
 import { type ErrorDetailMember, errorDetailFields } from '../error-details.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
@@ -288,6 +288,7 @@ const eventParts = {
   document: createdInvoice,
   closed_by: '00000000-0000-4000-8000-000000000003',
   allocation: { status: 'issued', number: '123456789', reason: null },
+  donation: { status: 'reported', number: '405123456789', reason: null },
   delivery: {
     channel: 'email',
     purpose: 'customer',
@@ -297,6 +298,22 @@ const eventParts = {
   },
   connection: { valid_until: '2026-03-15T10:00:00.000Z' },
 } as const satisfies Required<ApiEvent['data']>;
+
+const refusedDonation: DonationOutcome = {
+  status: 'refused',
+  number: null,
+  reason: 'refused: The id of the donor is not known.',
+};
+
+/** A receipt with what has become of its donation. */
+const donationReceipt = (donation: DonationOutcome) => ({
+  ...createdInvoice,
+  type: 'donation_receipt' as const,
+  status: 'closed' as const,
+  due_date: null,
+  totals: { ...createdInvoice.totals, subtotal: 236, vat: 0, vat_rate: 0, paid: 236 },
+  donation,
+});
 
 const noNumber = (status: 'refused' | 'failed', reason: string) => ({
   allocation: { status, number: null, reason },
@@ -313,6 +330,11 @@ const eventChanges: { readonly [T in EventType]?: ApiEvent['data'] } = {
   'document.closed': { document: { ...createdInvoice, status: 'closed' } },
   'allocation.refused': noNumber('refused', 'refused: The VAT number is not registered.'),
   'allocation.failed': noNumber('failed', 'The tax authority did not answer.'),
+  'donation.reported': { document: donationReceipt(eventParts.donation) },
+  'donation.refused': {
+    document: donationReceipt(refusedDonation),
+    donation: refusedDonation,
+  },
   'delivery.failed': {
     delivery: { ...eventParts.delivery, reason: '550 5.1.1 The address does not exist.' },
   },

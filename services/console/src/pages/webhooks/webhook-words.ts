@@ -12,6 +12,8 @@ export const eventWords = {
     he: 'אי אפשר היה לקבל מספר הקצאה',
     en: 'An allocation number could not be obtained',
   },
+  'donation.reported': { he: 'תרומה דווחה לרשות המסים', en: 'A donation was reported' },
+  'donation.refused': { he: 'רשות המסים סירבה לדיווח על תרומה', en: 'The report of a donation was refused' },
   'delivery.sent': { he: 'הודעה נשלחה', en: 'A message was sent' },
   'delivery.failed': { he: 'הודעה לא נשלחה, לצמיתות', en: 'A message failed for good' },
   'authority.expiring': {
