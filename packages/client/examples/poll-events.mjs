@@ -11,15 +11,11 @@ const [, , file = 'cursor.txt'] = process.argv;
 const pinkas = new PinkasClient({ baseUrl, apiKey });
 
 const cursor = await readFile(file, 'utf8').catch(() => undefined);
-if (cursor === undefined) {
-  // The first call begins the events of the business.
-  await writeFile(file, (await pinkas.listEvents()).next_cursor);
-} else {
-  for await (const page of pinkas.eventPages({ cursor })) {
-    for (const event of page.data) {
-      process.stdout.write(`${event.type} ${event.data.document?.number ?? ''} ${event.id}\n`);
-    }
-    // When a page is handled: a program that ends before that handles it again.
-    await writeFile(file, page.next_cursor);
+// Without a cursor it begins with the first event; the first call of a business begins its events.
+for await (const page of pinkas.eventPages(cursor === undefined ? {} : { cursor })) {
+  for (const event of page.data) {
+    process.stdout.write(`${event.type} ${event.data.document?.number ?? ''} ${event.id}\n`);
   }
+  // When a page is handled: a program that ends before that handles it again.
+  await writeFile(file, page.next_cursor);
 }

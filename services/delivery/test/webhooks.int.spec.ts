@@ -22,6 +22,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { EndpointMonitor } from '../src/webhook/endpoint-monitor.js';
 import { EventPurger } from '../src/webhook/event-purger.js';
+import { claimDueWebhooks } from '../src/webhook/webhook.repository.js';
 import { webhookPausesMs } from '../src/webhook/webhook-schedule.js';
 import { startWebhooks, type WebhooksUnderTest } from './webhooks.js';
 
@@ -325,7 +326,9 @@ describe('webhooks', () => {
     ['https://user:secret@shop.example.com', 'must not hold a user name or a password'],
     ['https://shop.example.com/#part', 'must not hold a fragment'],
     ['https://shop.example.com:25/', 'must have the port 443, or one from 1024 to 65535'],
-    ['http://shop.example.com/', undefined],
+    ['http://shop.example.com/', 'must have the port 443, or one from 1024 to 65535'],
+    ['http://shop.example.com:8080/', undefined],
+    ['https://168.63.129.16/', 'must lead to a public address'],
     ['https://169.254.169.254/', 'must lead to a public address'],
     ['https://0x7f.2/', 'must lead to a public address'],
     ['https://[::ffff:10.0.0.1]/', 'must lead to a public address'],
@@ -393,6 +396,51 @@ describe('webhooks', () => {
     webhooks.business = slowBook;
     expect(await pendingOf(slow.id)).toBe(ids.length);
     expect(dead.received.length).toBeLessThan(10);
+  });
+
+  it('businesses that have many webhooks in flight, and more that wait longer, hold up none of another business', async () => {
+    const { db } = webhooks.database;
+    const now = webhooks.clock.now.getTime();
+    const at = (ms: number) => new Date(now + ms);
+    // Not yet due to the sender of the service: the test claims them, an hour later.
+    const waiting = async (count: number, dueMs: number) => {
+      const { id } = webhooks.newBook();
+      const { endpoint } = await webhooks.createEndpoint(receiver.url);
+      await sql`with stored as (
+          insert into event (business_id, id, type, body, stored_at)
+          select ${id}::uuid, gen_random_uuid(), 'endpoint.test', '{}', ${at(0)}::timestamptz from generate_series(1, ${count}::integer)
+          returning id)
+        insert into webhook (business_id, endpoint_id, event_id, next_attempt_at)
+        select ${id}::uuid, ${endpoint.id}::uuid, id, ${at(dueMs)}::timestamptz from stored`.execute(db);
+      return id;
+    };
+    const busy = await waiting(8, 60_000);
+    const other = await waiting(8, 120_000);
+    const claim = async (limit: number) =>
+      (await claimDueWebhooks(db, limit, at(3_600_000), at(7_200_000), 32)).map(
+        ({ business_id }) => business_id,
+      );
+    expect(await claim(1)).toEqual([busy]);
+    expect(await claim(1)).toEqual([other]);
+    expect((await claim(2)).sort()).toEqual([busy, other].sort());
+    expect(await claim(16)).toHaveLength(4);
+    expect(await claim(16)).toEqual([]);
+    await sql`delete from webhook`.execute(db);
+  });
+
+  it('an event that a person sends again during an attempt that fails is due after it', async () => {
+    let answer = () => {};
+    receiver.answer = (_webhook, response) => {
+      answer = () => response.writeHead(500).end();
+    };
+    const { endpoint } = await webhooks.createEndpoint(receiver.url);
+    const event_id = await webhooks.publishEvent();
+    await arrived(1);
+    await webhooks.network.call(resendWebhooks, { endpoint_id: endpoint.id, event_id });
+    receiver.answer = (_webhook, response) => response.writeHead(204).end();
+    answer();
+    await arrived(2);
+    expect(await webhooks.attemptsOf(endpoint.id, 2)).toMatchObject([{ received: true }, { status: 500 }]);
   });
 
   it('a new secret signs at once, and the one before it for a day', async () => {

@@ -28,7 +28,7 @@ export function endpointUrlError(text: string, rules: EndpointRules): string | n
   if (url.hash !== '') {
     return 'must not hold a fragment';
   }
-  const port = url.port === '' ? 443 : Number(url.port);
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (port !== 443 && port < 1024) {
     return 'must have the port 443, or one from 1024 to 65535';
   }

@@ -6,6 +6,9 @@ export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 /** IPv6 gives nothing to the public outside of this range. */
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
+/** What a virtual machine of Azure is configured by: the one address of the kind that is in a public range. */
+const azureWireServer = '168.63.129.16';
+
 /**
  * Parses CIDR ranges with commas between.
  * @throws Error where one is none.
@@ -32,6 +35,9 @@ export function isAllowedAddress(address: string, allowed: readonly Network[]): 
   const parsed = ipaddr.process(address);
   if (allowed.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))) {
     return true;
+  }
+  if (parsed.toString() === azureWireServer) {
+    return false;
   }
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(publicIpv6));
 }

@@ -58,8 +58,8 @@ export function nextDueWebhook(all: Database<DeliveryTables>, clock: Clock): Pro
 }
 
 /**
- * Claims due webhooks: the first of each endpoint before the second of any, and no more of an endpoint, or of a business, than its
- * bound. Endpoints that fail have half of the places together.
+ * Claims due webhooks: first of the business that has the fewest in flight, and there of the endpoint that has; no more of an endpoint,
+ * or of a business, than its bound. Endpoints that fail have half of the places together.
  * @param failingMax of all processes, for the endpoints that fail.
  */
 export async function claimDueWebhooks(
@@ -76,7 +76,8 @@ export async function claimDueWebhooks(
       group by business_id, endpoint_id
     ), candidate as (
       select found.*, is_failing,
-        row_number() over (partition by found.business_id, found.endpoint_id order by next_attempt_at) as place
+        row_number() over (partition by found.business_id, found.endpoint_id order by next_attempt_at)
+          + coalesce(in_flight.n, 0) as place
       from endpoint
       left join in_flight on in_flight.business_id = endpoint.business_id and in_flight.endpoint_id = endpoint.id
       cross join lateral (
@@ -89,15 +90,18 @@ export async function claimDueWebhooks(
     ), ranked as (
       select candidate.*,
         row_number() over (partition by business_id order by place, next_attempt_at)
-          + coalesce((select sum(n) from in_flight where in_flight.business_id = candidate.business_id), 0) as in_business,
-        row_number() over (partition by is_failing order by place, next_attempt_at)
+          + coalesce((select sum(n) from in_flight where in_flight.business_id = candidate.business_id), 0) as in_business
+      from candidate
+    ), classed as (
+      select ranked.*,
+        row_number() over (partition by is_failing order by in_business, next_attempt_at)
           + coalesce((select sum(n) from in_flight join endpoint on endpoint.id = in_flight.endpoint_id and endpoint.is_failing), 0)
           as in_class
-      from candidate
+      from ranked where in_business <= ${inFlightOfBusiness}
     ), chosen as (
-      select business_id, endpoint_id, event_id from ranked
-      where in_business <= ${inFlightOfBusiness} and (not is_failing or in_class <= ${failingMax})
-      order by place, next_attempt_at limit ${limit}
+      select business_id, endpoint_id, event_id from classed
+      where not is_failing or in_class <= ${failingMax}
+      order by in_business, next_attempt_at limit ${limit}
     ), due as (
       select webhook.business_id, webhook.endpoint_id, webhook.event_id from webhook join chosen
         on webhook.business_id = chosen.business_id and webhook.endpoint_id = chosen.endpoint_id
@@ -123,7 +127,8 @@ export interface WebhookTransition {
 }
 
 /**
- * Stores an attempt with what it changes of its webhook, unless another process has claimed that since, or the webhook is gone.
+ * Stores an attempt with what it changes of its webhook, unless another process has claimed that since, or the webhook is gone. One that
+ * a person has made due again during an attempt that failed stays due.
  * @returns whether it was stored.
  */
 export async function storeWebhookAttempt(
@@ -135,7 +140,10 @@ export async function storeWebhookAttempt(
   const { rows } = await sql`
     with changed as (
       update webhook
-      set state = ${state}, claimed_until = null, next_attempt_at = coalesce(${nextAttemptAt}::timestamptz, next_attempt_at)
+      set claimed_until = null,
+        state = case when ${state} = 'received' or earlier_attempts = ${row.earlier_attempts} then ${state} else state end,
+        next_attempt_at = case when earlier_attempts = ${row.earlier_attempts}
+          then coalesce(${nextAttemptAt}::timestamptz, next_attempt_at) else next_attempt_at end
       where business_id = ${row.business_id} and endpoint_id = ${row.endpoint_id} and event_id = ${row.event_id}
         and state = 'pending' and attempts = ${row.attempts}
       returning business_id, endpoint_id, event_id, attempts
