@@ -4,6 +4,7 @@ import {
   donationKilled,
   issuingKilled,
   renderingKilled,
+  webhooksKilled,
 } from './schedules/kills.js';
 import { outages } from './schedules/outages.js';
 import { restoredBackup } from './schedules/restored-backup.js';
@@ -15,6 +16,7 @@ const kills = [
   ...allocationKilled,
   ...donationKilled,
   ...deliveryKilled,
+  ...webhooksKilled,
 ];
 
 /** A service dies at a chosen instant, or a server is taken away and given back. */

@@ -28,6 +28,8 @@ const readPaths = ['/documents?limit=20', '/customers?q=%D7%9C%D7%A7%D7%95%D7%97
 export interface BookedBusiness {
   issuer: Issuer;
   types: readonly DocumentType[];
+  /** Whether its events are sent to an endpoint. */
+  hasEndpoint?: true | undefined;
 }
 
 /** What a caller has of a key: what it sent, and what it was answered. */

@@ -14,6 +14,7 @@ import {
   checkVerified,
 } from './checks.js';
 import { ConsoleOwner } from './console-owner.js';
+import { EventReceiver } from './event-receiver.js';
 import { applyFault, type Fault, type Heal } from './faults.js';
 import type { FaultSystem } from './system.js';
 
@@ -39,9 +40,9 @@ const dealer: readonly DocumentType[] = [
   'credit_note',
 ];
 const both: BusinessChange['auto_send'] = { enabled: true, channel: 'both', quiet_hours: null };
-/** Five businesses: with and without allocation numbers and messages, and one that reports its donations. */
-const settings: readonly { change: BusinessChange; types: readonly DocumentType[] }[] = [
-  { change: { ...sendsMail, tax_authority_connected: true }, types: dealer },
+/** Five businesses: with and without allocation numbers, messages and webhooks, and one that reports its donations. */
+const settings: readonly { change: BusinessChange; types: readonly DocumentType[]; hasEndpoint?: true }[] = [
+  { change: { ...sendsMail, tax_authority_connected: true }, types: dealer, hasEndpoint: true },
   { change: { auto_send: both, tax_authority_connected: true }, types: dealer },
   {
     change: { ...sendsMail, accountant_copy: { enabled: true, email: 'accountant@example.com' } },
@@ -56,6 +57,7 @@ const settings: readonly { change: BusinessChange; types: readonly DocumentType[
       donation_approval: { number: '46-123', valid_until: null },
     },
     types: ['donation_receipt', 'receipt', 'quote'],
+    hasEndpoint: true,
   },
 ];
 
@@ -76,6 +78,7 @@ export class Engine {
     readonly system: FaultSystem,
     readonly callers: Callers,
     readonly owner: ConsoleOwner,
+    readonly receiver: EventReceiver,
     /** Ends everything after what is under way. */
     private readonly signal: AbortSignal | undefined,
   ) {}
@@ -86,13 +89,14 @@ export class Engine {
   ): Promise<Engine> {
     const { base_url, console_url } = await system.stack.file();
     const callers = new Callers(system, base_url, seed);
-    const engine = new Engine(system, callers, new ConsoleOwner(system, console_url, seed), signal);
+    const owner = new ConsoleOwner(system, console_url, seed);
+    const engine = new Engine(system, callers, owner, await EventReceiver.start(), signal);
     signal?.addEventListener('abort', () => void engine.end(), { once: true });
     return engine;
   }
 
   async end(): Promise<void> {
-    await Promise.all([this.callers.end(), this.owner.end()]);
+    await Promise.all([this.callers.end(), this.owner.end(), this.receiver.stop()]);
   }
 
   get isInterrupted(): boolean {
@@ -107,8 +111,12 @@ export class Engine {
     const operator = await Operator.at(this.system.stack);
     try {
       const businesses: BookedBusiness[] = [];
-      for (const { change, types } of settings) {
-        businesses.push({ issuer: await operator.newIssuer(change), types });
+      for (const { change, types, hasEndpoint } of settings) {
+        const business = { issuer: await operator.newIssuer(change), types, hasEndpoint };
+        if (hasEndpoint) {
+          await this.receiver.subscribe(operator, business);
+        }
+        businesses.push(business);
       }
       this.businesses = businesses;
     } finally {
@@ -213,9 +221,18 @@ export class Engine {
     const { callers, system } = this;
     const findings = [...(await checkVerified(system, this.businesses)), ...(await checkHandled(system))];
     findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
+    findings.push(...(await this.receiver.check(system, this.businesses, this.#issuedWithEvents())));
     findings.push(...(await this.#baseline.checkProcesses(system)), ...(await checkLogs(system)));
     this.businesses = [];
     callers.known.clear();
+    this.receiver.clear();
     return findings;
+  }
+
+  /** The documents that callers were given of businesses with an endpoint. */
+  #issuedWithEvents(): string[] {
+    return this.businesses
+      .filter(({ hasEndpoint }) => hasEndpoint)
+      .flatMap((business) => this.callers.knownOf(business).flatMap(({ created }) => created?.id ?? []));
   }
 }

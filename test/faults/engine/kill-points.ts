@@ -22,7 +22,7 @@ const acknowledges = (durable: string): Bytes => [
   `PUB \\$JS\\.ACK\\.[^.]*\\.${durable}\\.[^\\r]*\\r\\n\\+ACK`,
 ];
 
-/** Every boundary of F1 to F7 at which a process of the system may die. */
+/** Every boundary of F1 to F7 and F48 at which a process of the system may die. */
 export const killPoints = {
   'F1 gateway, before its answer': {
     service: 'gateway',
@@ -161,6 +161,23 @@ export const killPoints = {
   'F7 allocation, before it acknowledges a donation': {
     service: 'allocation',
     steps: [acknowledges('allocation-due-donations')],
+    before: true,
+  },
+  'F48 delivery, before a webhook': {
+    service: 'delivery',
+    steps: [['writes', 'webhook-id: evt_']],
+    before: true,
+  },
+  'F48 delivery, when a webhook is received': {
+    service: 'delivery',
+    steps: [
+      ['writes', '"type":"document.issued"'],
+      ['reads', '^HTTP/1.1 204'],
+    ],
+  },
+  'F48 delivery, before it acknowledges an event': {
+    service: 'delivery',
+    steps: [acknowledges('delivery-document-events')],
     before: true,
   },
 } as const satisfies Record<string, KillPoint>;

@@ -108,8 +108,12 @@ function killed({ name, fault, unitPrice, during = [], when, check }: Kill): Sch
 /** Ends the claims of workers that died, as time would. */
 async function expireClaims({ system }: Engine): Promise<void> {
   const administrator = await DatabaseAdministrator.connect(system.stack);
-  for (const service of ['allocation', 'delivery'] as const) {
-    const expire = sql`update ${sql.table(service)} set claimed_until = now() where claimed_until is not null`;
+  for (const [service, table] of [
+    ['allocation', 'allocation'],
+    ['delivery', 'delivery'],
+    ['delivery', 'webhook'],
+  ] as const) {
+    const expire = sql`update ${sql.table(table)} set claimed_until = now() where claimed_until is not null`;
     await administrator.change(service, expire);
   }
   await administrator.close();
@@ -406,6 +410,45 @@ export const deliveryKilled = [
     async check(engine, invoice) {
       await awaitRedelivered(engine, consumers.planDelivery);
       expect(await sentEmails(engine, invoice)).toHaveLength(1);
+    },
+  }),
+];
+
+/** How often the event about an issued document was received, under one id. */
+async function timesReceived({ receiver }: Engine, id: string): Promise<number> {
+  const [times, ...others] = await eventually(
+    'the event is received',
+    () => {
+      const found = receiver.timesOf('document.issued', id);
+      return found.length > 0 && found;
+    },
+    laterWithinMs,
+  );
+  expect(others).toEqual([]);
+  return times ?? 0;
+}
+
+export const webhooksKilled = [
+  killed({
+    name: 'delivery killed before it sends a webhook sends it once after the restart',
+    fault: killAt('F48 delivery, before a webhook'),
+    unitPrice: small,
+    check: async (engine, { id }) => expect(await timesReceived(engine, id)).toBe(1),
+  }),
+  killed({
+    name: 'delivery killed between the answer to a webhook and the commit sends it again under the same id',
+    fault: killAt('F48 delivery, when a webhook is received'),
+    unitPrice: small,
+    check: (engine, { id }) =>
+      eventually('it is received again', async () => (await timesReceived(engine, id)) === 2, laterWithinMs),
+  }),
+  killed({
+    name: 'delivery killed between the commit of an event and the acknowledgement stores it once',
+    fault: killAt('F48 delivery, before it acknowledges an event'),
+    unitPrice: small,
+    async check(engine, { id }) {
+      await awaitRedelivered(engine, consumers.storeDocumentEvent);
+      expect(await timesReceived(engine, id)).toBeGreaterThan(0);
     },
   }),
 ];
