@@ -3,8 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import {
   cancelDonation,
   type Donation,
+  listDocuments,
   listUnresolvedDonations,
+  reportDonation,
   retryAllocation,
+  showBusiness,
   showDonation,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
@@ -52,6 +55,54 @@ const notFound = () => {
 };
 
 describe('pinkas donation', () => {
+  it('report makes the donations of a year due that were not reported with their receipts, page by page', async () => {
+    const business = { id: donation.business_id };
+    const receipt = (number: number, status: string) => ({
+      document: { id: randomUUID(), number },
+      state: { donation: { status, number: null, reason: null } },
+    });
+    const documents = [receipt(3, 'not_required'), receipt(2, 'reported'), receipt(1, 'not_required')];
+    const next = { position: 2, id };
+    const pages = [
+      { documents: documents.slice(0, 2), next_before: next },
+      { documents: documents.slice(2), next_before: null },
+    ];
+    const answers = [
+      { donation: { status: 'pending', number: null, reason: 'It goes on.' } },
+      { donation: { status: 'not_required', number: null, reason: 'It was not approved.' } },
+    ];
+    const { output, requests } = run(
+      'report',
+      {
+        [showBusiness.subject]: () => ({ business }),
+        [listDocuments.subject]: () => pages.shift(),
+        [reportDonation.subject]: () => answers.shift(),
+      },
+      { business: business.id, year: '2026' },
+    );
+    const { text, json } = await output;
+    expect(text).toMatch(/^1 donations are being reported.*It was not approved\.$/s);
+    expect(json).toHaveLength(2);
+    const query = {
+      business_id: business.id,
+      type: 'donation_receipt',
+      from: '2026-01-01',
+      to: '2026-12-31',
+    };
+    expect(requests).toMatchObject([
+      { business_id: business.id },
+      { ...query, before: null },
+      { business, document_id: documents[0]?.document.id },
+      { ...query, before: next },
+      { business, document_id: documents[2]?.document.id },
+    ]);
+  });
+
+  it('report refuses what is no year', async () => {
+    const { output } = run('report', {}, { business: donation.business_id, year: '26' });
+    await expect(output).rejects.toThrow('--year takes a year');
+  });
+
   it('list reads every page of what needs a person', async () => {
     const next = { decided_at: donation.decided_at, document_id: id };
     const pages = [

@@ -1,9 +1,13 @@
 import {
   cancelDonation,
   type Donation,
+  type DonationOutcome,
+  listDocuments,
   listUnresolvedDonations,
   type ReplyOf,
+  reportDonation,
   retryAllocation,
+  showBusiness,
   showDonation,
 } from '@pinkas/contracts';
 import { notFoundAs, readId } from './arguments.js';
@@ -128,6 +132,56 @@ function cancelled(donation: Donation): Output {
   };
 }
 
+/** A receipt of a year whose donation was not reported when it was issued, and what has become of that now. */
+interface LateDonation {
+  readonly document_id: string;
+  readonly document_number: number;
+  readonly donation: DonationOutcome;
+}
+
+async function reportYear(call: Call, businessId: string, year: string): Promise<LateDonation[]> {
+  const { business } = await notFoundAs(
+    call(showBusiness, { business_id: businessId }),
+    `No business has the id ${businessId}: pinkas business list shows them`,
+  );
+  const found: LateDonation[] = [];
+  let before: ReplyOf<typeof listDocuments>['next_before'] = null;
+  do {
+    const page: ReplyOf<typeof listDocuments> = await call(listDocuments, {
+      ...{ business_id: businessId, type: 'donation_receipt', include_cancelled: false },
+      ...{ from: `${year}-01-01`, to: `${year}-12-31`, limit: pageSize, before },
+    });
+    for (const { document, state } of page.documents) {
+      if (state.donation?.status === 'not_required') {
+        const { donation } = await call(reportDonation, { business, document_id: document.id });
+        found.push({ document_id: document.id, document_number: document.number, donation });
+      }
+    }
+    before = page.next_before;
+  } while (before !== null);
+  return found;
+}
+
+function lateText(donations: readonly LateDonation[]): string {
+  const unreported = donations.filter(({ donation }) => donation.status === 'not_required');
+  const due = donations.length - unreported.length;
+  return [
+    `${due.toLocaleString('en-US')} donations are being reported: pinkas donation list shows those that need a person`,
+    ...(unreported.length === 0
+      ? []
+      : [
+          table(
+            ['document', 'receipt', 'why it is not reported'],
+            unreported.map((item) => [
+              item.document_id,
+              String(item.document_number),
+              item.donation.reason ?? '',
+            ]),
+          ),
+        ]),
+  ].join('\n\n');
+}
+
 /** `pinkas donation …` */
 export const donationCommands: readonly Command[] = [
   {
@@ -182,6 +236,24 @@ export const donationCommands: readonly Command[] = [
     run: async ({ arguments: { DOCUMENT_ID } }, call) => {
       const id = readId(DOCUMENT_ID, 'donation list');
       return retried(await notFoundAs(call(retryAllocation, { document_id: id }), missing(id)));
+    },
+  },
+  {
+    noun: 'donation',
+    verb: 'report',
+    summary:
+      'reports the donations of a year whose receipts were issued before their institution was connected',
+    arguments: [],
+    options: {
+      business: { value: 'ID', meaning: 'the institution, which is connected now', required: true },
+      year: { value: 'Y', meaning: 'the year of the receipts', required: true },
+    },
+    run: async ({ options: { business, year = '' } }, call) => {
+      if (!/^20\d\d$/.test(year)) {
+        throw new UsageError(`--year takes a year such as 2026, not "${year}"`);
+      }
+      const donations = await reportYear(call, readId(business, 'business list'), year);
+      return { json: donations, text: lateText(donations) };
     },
   },
   {

@@ -12,6 +12,7 @@ import {
   DeliveryOutcome,
   DocumentHead,
   DocumentState,
+  DonationOutcome,
   DraftDocument,
   documentStatuses,
   IssuedDocument,
@@ -337,6 +338,22 @@ export const cancelDocument = defineContract('issuing.document.cancel', {
   errors: ['not_found', 'use_credit_note', 'already_cancelled', 'linked_document_closed'],
   // It may have to wait for a document that is being based on this one, and rendered.
   timeoutMs: timeLimitsMs.cancelDocument,
+});
+
+/**
+ * Makes the donation of a receipt due for its report whose institution was not connected to the tax authority when it was issued, and is
+ * now. A receipt that was due before stays as it is.
+ */
+export const reportDonation = defineContract('issuing.donation.report', {
+  request: Strict({
+    /** With its settings of now. */
+    business: Business,
+    document_id: Uuid,
+    person_id: PersonId,
+  }),
+  /** `not_required`, with the reason: it is not reported now either. */
+  reply: Strict({ donation: DonationOutcome }),
+  errors: ['not_found'],
 });
 
 /** The document behind a public address; the address itself is the permission. */

@@ -50,7 +50,13 @@ import { SendReminderNow, WriteReminder } from './pages/debts/reminder.js';
 import { ShowDebts } from './pages/debts/show-debts.js';
 import { ShowOpenDocuments } from './pages/debts/show-open-documents.js';
 import { ShowStatement } from './pages/debts/show-statement.js';
-import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
+import {
+  AllowAddress,
+  ReportDonationNow,
+  ResendMessages,
+  RetryAllocationNow,
+  SendDocument,
+} from './pages/document-actions.js';
 import { RestartAccountantPackage, SaveAccountantSchedule } from './pages/exports/monthly-pages.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ChooseType } from './pages/issue/choose-type.js';
@@ -205,6 +211,7 @@ const businessPages = [
   AllowAddress,
   ResendMessages,
   RetryAllocationNow,
+  ReportDonationNow,
   SendDocument,
   ListDocumentsPage,
   ServePdf,

@@ -8,10 +8,17 @@ import {
   listMessages,
   type MemberRole,
   type RequestOf,
+  reportDonation,
   showAllocation,
 } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
 import { type ConsoleUnderTest, startConsole } from './console.js';
+
+const institution = {
+  legal_type: 'amuta' as const,
+  tax_authority_connected: true,
+  donation_approval: { number: '46-123', valid_until: null },
+};
 
 describe('the report of a donation in the console', () => {
   let console: ConsoleUnderTest;
@@ -54,7 +61,7 @@ describe('the report of a donation in the console', () => {
   });
   afterAll(() => console.stop());
   beforeEach(() => {
-    const business = console.addBusiness({ legal_type: 'amuta' });
+    const business = console.addBusiness(institution);
     document = exampleDocument({ business_id: business.id, type: 'donation_receipt', due_date: null });
     donation = { status: 'reported', number: '405123', reason: null };
     state = 'cancelled';
@@ -101,6 +108,29 @@ describe('the report of a donation in the console', () => {
     expect(text).not.toContain('cancel-donation');
     expect((await browser.post(`${at}/cancel-donation`, { reason: 'Returned.' })).status).toBe(403);
     expect(cancelled).toEqual([]);
+  });
+
+  it('an issuer reports a donation whose institution is connected since its receipt was issued', async () => {
+    donation = { status: 'not_required', number: null, reason: 'The business is not connected.' };
+    const reported: RequestOf<typeof reportDonation>[] = [];
+    console.network.answer(reportDonation, (request) => {
+      reported.push(request);
+      return { donation: { status: 'pending' as const, number: null, reason: 'It goes on.' } };
+    });
+    const { business_id } = document;
+    const unconnected = console.addBusiness({ ...institution, tax_authority_connected: false });
+    document = { ...document, business_id: unconnected.id };
+    const { browser: early } = await signedIn('issuer');
+    const { text } = await early.get(`/b/${unconnected.id}/documents/${document.id}`);
+    expect(text).not.toContain('report-donation');
+    document = { ...document, business_id };
+    const { person, browser } = await signedIn('issuer');
+    expect((await browser.get(at)).text).toContain(`action="${at}/report-donation"`);
+    const reply = await browser.post(`${at}/report-donation`);
+    expect(reported).toMatchObject([
+      { business: { id: business_id }, document_id: document.id, person_id: person.id },
+    ]);
+    expect((await browser.open(reply.location ?? '')).text).toContain('The donation is being reported');
   });
 
   it.each(['not_required', 'cancelled'] as const)(

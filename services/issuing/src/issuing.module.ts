@@ -26,6 +26,7 @@ import { RecipientChecks } from './issue/recipient-checks.js';
 import { RecordAllocation } from './issue/record-allocation.js';
 import { RecordDelivery } from './issue/record-delivery.js';
 import { RecordDonation } from './issue/record-donation.js';
+import { ReportDonation } from './issue/report-donation.js';
 import { SeriesChecks } from './issue/series-checks.js';
 import { FindPublicDocument } from './list/find-public-document.js';
 import { GetDocument } from './list/get-document.js';
@@ -63,6 +64,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     ReportPeriod,
     ListPayments,
     CancelDocument,
+    ReportDonation,
     FindPublicDocument,
     ListSeries,
     AuditSeries,

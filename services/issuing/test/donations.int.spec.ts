@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   artifactRendered,
+  type Business,
   type CreateDocument,
   type DonationOutcome,
   documentEventDue,
@@ -16,6 +17,7 @@ import {
   messageDue,
   numberRequired,
   readBook,
+  reportDonation,
 } from '@pinkas/contracts';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
@@ -164,6 +166,66 @@ describe('IssueDocument for a donation', () => {
     expect(due.find((event) => event.document.id === document.id)?.document.foreign_donor).toEqual(
       foreign_donor,
     );
+  });
+});
+
+describe('ReportDonation', () => {
+  const unconnected = (change: Partial<Business> = {}): Business => ({
+    ...issuing.business,
+    id: randomUUID(),
+    tax_authority_connected: false,
+    ...change,
+  });
+  const report = (business: Business, document_id: string) =>
+    issuing.network.call(reportDonation, {
+      ...{ business: { ...business, tax_authority_connected: true }, document_id, person_id: randomUUID() },
+    });
+
+  it('a donation that was issued before its institution was connected is due once, and a replay stays as it was', async () => {
+    const business = unconnected();
+    const key = randomUUID();
+    const { document, state } = await issuing.issue(donation, key, { business });
+    expect(state.donation?.status).toBe('not_required');
+    outcome = null;
+    expect(await issuing.network.call(reportDonation, { business, document_id: document.id })).toEqual({
+      donation: state.donation,
+    });
+    expect((await report(business, document.id)).donation).toEqual(pending);
+    const event = await eventually('its report is due', () =>
+      due.find(({ document: { id } }) => id === document.id),
+    );
+    expect(event).toEqual({
+      document,
+      business: { ...business, tax_authority_connected: true },
+      artifact_sha256: 'ab'.repeat(32),
+    });
+    await issuing.network.publish(donationSettled, document.id, { ...event, donation: reported });
+    const now = () =>
+      issuing.network.call(getDocument, { business_id: business.id, document_id: document.id });
+    await eventually('it is reported', async () => isDeepStrictEqual((await now()).state.donation, reported));
+    expect((await report(business, document.id)).donation).toEqual(reported);
+    expect(due.filter(({ document: { id } }) => id === document.id)).toHaveLength(1);
+    expect((await issuing.issue(donation, key, { business })).state.donation).toEqual(state.donation);
+    const trail = await auditTrail(issuing.database, business.id);
+    expect(trail.filter(({ action }) => action === 'donation.report')).toMatchObject([
+      { subject: document.id, before: { status: 'not_required' } },
+    ]);
+  });
+
+  it('a donation of an institution that was not approved then is not reported now, and other documents have none', async () => {
+    const { donation_approval: _approval, ...others } = unconnected();
+    const { document } = await issuing.issue(donation, randomUUID(), { business: others });
+    expect((await report({ ...unconnected(), id: others.id }, document.id)).donation).toMatchObject({
+      status: 'not_required',
+      reason: expect.stringContaining('section 46'),
+    });
+    const quote = await issuing.issue({ type: 'quote' }, randomUUID(), { business: others });
+    for (const [business, id] of [
+      [others, quote.document.id],
+      [unconnected(), document.id],
+    ] as const) {
+      await expect(report(business, id)).rejects.toMatchObject({ code: 'not_found' });
+    }
   });
 });
 

@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { BusinessChange, CreatedDocument, DocumentPage } from '@pinkas/contracts';
+import {
+  type BusinessChange,
+  type CreatedDocument,
+  type DocumentPage,
+  reportDonation,
+} from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { faultPathsOf } from '../error-table.js';
 import { documentOf, newName, newTaxId } from '../example-bodies.js';
@@ -11,6 +16,9 @@ const institution: BusinessChange = {
   tax_authority_connected: true,
   donation_approval: { number: '46-123', valid_until: null },
 };
+
+/** What a receipt states whose donation gives no credit, since no one reports it. */
+const unreported = 'לא דווחה';
 
 interface Reported {
   donations: { invoice_id: string; confirmation_number: string }[];
@@ -80,6 +88,30 @@ export function donations(suite: Suite): void {
       const { donation: known, id } = await suite.issued(key, donation());
       expect(known).toEqual({ status: 'not_required', number: null, reason: expect.stringMatching(/\S/) });
       expect(await numbersOf(id)).toEqual([]);
+    });
+
+    it('4.4 a donation that was issued before its institution was connected is reported on request, and its page has the number', async () => {
+      const early = await suite.newIssuer({ ...institution, tax_authority_connected: false });
+      const { id, view_url, donation: known } = await suite.issued(early.key, donation());
+      expect(known).toMatchObject({
+        status: 'not_required',
+        reason: expect.stringContaining('not connected'),
+      });
+      expect((await suite.visit(view_url)).text).toContain(unreported);
+      const business = { ...early.business, tax_authority_connected: true };
+      const request = { business, document_id: id };
+      expect((await suite.callContract(reportDonation, request)).donation.status).toBe('pending');
+      const [number] = await eventually('the donation is reported', async () => {
+        const { body } = await suite.get<DocumentPage>(early.key, '/documents');
+        return body.data[0]?.donation?.status === 'reported' && numbersOf(id);
+      });
+      const page = await eventually('the page has the number', async () => {
+        const { text } = await suite.visit(view_url);
+        return number !== undefined && text.includes(number) && text;
+      });
+      expect(page).not.toContain(unreported);
+      expect((await suite.callContract(reportDonation, request)).donation.status).toBe('reported');
+      expect(await numbersOf(id)).toHaveLength(1);
     });
 
     it('2.6 foreign_donor belongs to a donation_receipt without customer.tax_id', async () => {

@@ -58,6 +58,8 @@ export function hostile(system: () => RunningStack): void {
         '/t/:business/suppressions/remove',
         '/t/:business/documents/:id/resend',
         '/t/:business/documents/:id/allocation',
+        '/b/:business/documents/:id/report-donation',
+        '/t/:business/documents/:id/report-donation',
       ]);
     }, 300_000);
   });

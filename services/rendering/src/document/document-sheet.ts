@@ -170,10 +170,12 @@ function remarks(sheet: Sheet): Markup[] {
     if (approval) {
       found.push(approval);
     }
-    if (decideDonation(document, business).required && donorOf(document).kind === 'anonymous') {
+    // The business is that of the issue, which may have been connected since.
+    const isReported = sheet.allocationNumber !== null || decideDonation(document, business).required;
+    if (isReported && donorOf(document).kind === 'anonymous') {
       found.push(phrase(wording.donationAnonymous, language));
     }
-    if (lacksDonationReport(document, business)) {
+    if (sheet.allocationNumber === null && lacksDonationReport(document, business)) {
       found.push(html`${wording.donationNotMade[language]}`);
     }
   }

@@ -259,6 +259,15 @@ describe('printablePage', () => {
       expect(sheetText({}, { date: '2025-12-31' }, unconnected)).not.toContain('מותנה בדיווח');
       expect(sheetText({})).not.toContain('מותנה בדיווח');
     });
+
+    it('a receipt that has a number claims a credit, also where its institution was not connected at its issue', () => {
+      const { customer } = sampleDocument('donation_receipt', business);
+      const donor = { customer: { ...customer, tax_id: null } };
+      const text = sheetText({ allocationNumber: '405123456789' }, donor, { tax_authority_connected: false });
+      expect(text).toContain('405123456789');
+      expect(text).toContain('תרומה בעילום שם');
+      expect(text).not.toContain('מותנה בדיווח');
+    });
   });
 
   it('a donation receipt of an institution that is not approved names no approval, whatever its legal type', () => {

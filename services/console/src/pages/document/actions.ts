@@ -16,7 +16,7 @@ import {
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../session/roles.js';
-import { canCancelReport } from './donation.js';
+import { canCancelReport, canReportLate } from './donation.js';
 
 const texts = {
   actions: { he: 'פעולות', en: 'Actions' },
@@ -69,7 +69,9 @@ export function actions(
   const canRetry = allocation && ['pending', 'refused', 'dead_lettered'].includes(allocation.state);
   const retryWord = document.type === 'donation_receipt' ? texts.report : texts.retry;
   const retryButton = button({ text: retryWord[language], kind: 'secondary' });
-  const retry = canRetry && postForm(at('/allocation'), csrfToken, retryButton);
+  const isLate = canReportLate(document, state, visit.book);
+  const retry =
+    (canRetry || isLate) && postForm(at(isLate ? '/report-donation' : '/allocation'), csrfToken, retryButton);
   const { cancellable } = documentTypeRules[document.type];
   const cancel =
     cancellable &&

@@ -1,5 +1,5 @@
-import type { DocumentState, DonationOutcome, IssuedDocument } from '@pinkas/contracts';
-import { donorOf } from '@pinkas/domain';
+import type { Business, DocumentState, DonationOutcome, IssuedDocument } from '@pinkas/contracts';
+import { decideDonation, donorOf } from '@pinkas/domain';
 import { html, isolate, join, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 
 const texts = {
@@ -52,6 +52,13 @@ function foreignDonor({ foreign_donor: foreign }: IssuedDocument, language: Lang
     foreign?.passport !== undefined && html`, ${texts.passport[language]} ${leftToRight(foreign.passport)}`;
   return foreign ? html`${texts.foreign[language]} ${leftToRight(foreign.country)}${passport}` : null;
 }
+
+/** Whether a donation that was not reported with its receipt may be reported now: its institution is connected since. */
+export const canReportLate = (
+  document: IssuedDocument,
+  { donation }: DocumentState,
+  book: Business,
+): boolean => donation?.status === 'not_required' && decideDonation(document, book).required;
 
 /** Whether an owner may still cancel the report of a donation. */
 export const canCancelReport = ({ donation }: DocumentState): boolean =>

@@ -21,6 +21,14 @@ const outcomes = {
       he: 'אין צורך בבקשה לרשות המסים.',
       en: 'Nothing has to be requested of the tax authority.',
     },
+    donation_reporting: {
+      he: 'התרומה מדווחת לרשות המסים בדקות הקרובות.',
+      en: 'The donation is being reported to the tax authority within minutes.',
+    },
+    donation_not_required: {
+      he: 'התרומה אינה מדווחת גם עכשיו: המוסד לא היה מאושר ביום הקבלה, או אינו מחובר לרשות המסים.',
+      en: 'The donation is not reported now either: the institution was not approved on the day of the receipt, or is not connected to the tax authority.',
+    },
     donation_cancelling: {
       he: 'הביטול נרשם; רשות המסים עדיין לא אישרה אותו, והמערכת תנסה שוב.',
       en: 'The cancellation is recorded; the tax authority has not taken it yet, and the system will try again.',

@@ -19,6 +19,10 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'document.state': { he: 'מצב מסמך השתנה', en: 'The state of a document changed' },
   'document.issue': { he: 'אדם הפיק מסמך', en: 'A person issued a document' },
   'allocation.retry': { he: 'מספר הקצאה התבקש שוב', en: 'An allocation number was requested again' },
+  'donation.report': {
+    he: 'תרומה של קבלה קודמת דווחה',
+    en: 'The donation of an earlier receipt was reported',
+  },
   'donation.retry': { he: 'תרומה דווחה שוב', en: 'A donation was reported again' },
   'donation.cancel': { he: 'דיווח על תרומה בוטל', en: 'The report of a donation was cancelled' },
   'connection.start': { he: 'התחברות לרשות המסים החלה', en: 'A connection to the tax authority was started' },
@@ -79,6 +83,7 @@ export const trailKinds = {
       'connection.complete',
       'connection.end',
       'allocation.retry',
+      'donation.report',
       'donation.retry',
       'donation.cancel',
     ],
