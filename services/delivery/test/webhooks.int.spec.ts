@@ -400,6 +400,7 @@ describe('webhooks', () => {
 
   it('businesses that have many webhooks in flight, and more that wait longer, hold up none of another business', async () => {
     const { db } = webhooks.database;
+    await sql`delete from webhook`.execute(db);
     const now = webhooks.clock.now.getTime();
     const at = (ms: number) => new Date(now + ms);
     // Not yet due to the sender of the service: the test claims them, an hour later.
@@ -441,6 +442,23 @@ describe('webhooks', () => {
     answer();
     await arrived(2);
     expect(await webhooks.attemptsOf(endpoint.id, 2)).toMatchObject([{ received: true }, { status: 500 }]);
+  });
+
+  it('a webhook that is stored while another of its endpoint is in flight is sent after it, and claimed by no more than its bound', async () => {
+    const answers: (() => void)[] = [];
+    receiver.answer = (_webhook, response) => void answers.push(() => response.writeHead(204).end());
+    const { endpoint } = await webhooks.createEndpoint(receiver.url);
+    const ids = await Promise.all(Array.from({ length: 7 }, () => webhooks.publishEvent()));
+    await arrived(4);
+    await eventually('all are listed', async () => (await webhooks.listed()).events.length === ids.length);
+    expect([answers.length, await pendingOf(endpoint.id)]).toEqual([4, ids.length]);
+    await eventually('all are received', async () => {
+      for (const answer of answers.splice(0)) {
+        answer();
+      }
+      return (await pendingOf(endpoint.id)) === 0;
+    });
+    expect(receiver.ids.toSorted()).toEqual(ids.toSorted());
   });
 
   it('a new secret signs at once, and the one before it for a day', async () => {

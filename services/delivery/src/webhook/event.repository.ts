@@ -1,8 +1,9 @@
 import type { EventType } from '@pinkas/contracts';
-import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Clock, type Database, databaseClock, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
 import type { NewEvent } from './stored-event.js';
+import { claimedColumns, type NewWebhook } from './webhook.repository.js';
 import type { EventBookTable } from './webhook.tables.js';
 
 type Trx = Transaction<DeliveryTables>;
@@ -23,41 +24,56 @@ async function lockBook(trx: Trx, businessId: string): Promise<Selectable<EventB
 /**
  * Stores an event once, with a webhook for each endpoint that wants it. It is listed behind those that were committed before it:
  * an event of issuing whose predecessors have not arrived waits for them, its webhooks do not.
+ * @param claimMs how long this process claims a webhook that it may send at once; null: it claims none.
  * @param endpointId only a webhook for this endpoint.
+ * @returns its webhooks. Claimed are those of endpoints that do not fail and have no other one that is due or in flight.
  */
 export async function storeEvent(
   trx: Trx,
   event: NewEvent,
-  now: Date,
-  endpointId: string | null = null,
-): Promise<void> {
+  clock: Clock,
+  { claimMs, endpointId = null }: { claimMs: number | null; endpointId?: string | null },
+): Promise<NewWebhook[]> {
   const { business_id: businessId, sequence } = event;
   const book = await lockBook(trx, businessId);
   const isNext = sequence === null || sequence <= book.last_sequence + 1;
-  await sql`
+  const now = clock.now();
+  const { rows } = await sql<NewWebhook>`
     with stored as (
       insert into event (business_id, id, type, document_id, sequence, position, body, stored_at)
       values (${businessId}, ${event.id}, ${event.type}, ${event.document_id}, ${sequence},
         ${isNext ? book.last_position + 1 : null}, ${event.body}, ${now})
       on conflict (business_id, id) do nothing
-      returning id, position
+      returning id, type, body, position
     ), fanned_out as (
-      insert into webhook (business_id, endpoint_id, event_id, next_attempt_at)
-      select ${businessId}::uuid, endpoint.id, stored.id, ${now}::timestamptz
-      from webhook_endpoint as endpoint, stored
+      insert into webhook (business_id, endpoint_id, event_id, next_attempt_at, attempts, claimed_until)
+      select ${businessId}::uuid, endpoint.id, stored.id, ${now}::timestamptz, case when is_free then 1 else 0 end,
+        case when is_free then ${databaseClock(clock, claimMs ?? 0)} end
+      from stored, webhook_endpoint as endpoint cross join lateral (
+        select ${claimMs !== null}::boolean and failing_since is null and not exists (
+          select from webhook where webhook.business_id = endpoint.business_id and webhook.endpoint_id = endpoint.id
+            and state = 'pending' and webhook.next_attempt_at <= ${now}) as is_free
+      ) as looked_up
       where endpoint.business_id = ${businessId} and endpoint.enabled and endpoint.removed_at is null
         and (${endpointId}::uuid is null and (endpoint.types is null or ${event.type}::text = any(endpoint.types))
           or endpoint.id = ${endpointId}::uuid)
+      returning *
+    ), listed as (
+      update event_book
+      set last_position = coalesce(stored.position, last_position),
+        last_sequence = case when stored.position is null then last_sequence else greatest(last_sequence, ${sequence ?? 0}::bigint) end,
+        unlisted = unlisted + case when stored.position is null then 1 else 0 end
+      from stored
+      where event_book.business_id = ${businessId}
     )
-    update event_book
-    set last_position = coalesce(stored.position, last_position),
-      last_sequence = case when stored.position is null then last_sequence else greatest(last_sequence, ${sequence ?? 0}::bigint) end,
-      unlisted = unlisted + case when stored.position is null then 1 else 0 end
-    from stored
-    where event_book.business_id = ${businessId}`.execute(trx);
+    select ${claimedColumns}, webhook.claimed_until is not null as is_claimed
+    from fanned_out as webhook, stored as event, webhook_endpoint as target
+    where target.business_id = webhook.business_id and target.id = webhook.endpoint_id
+  `.execute(trx);
   if (isNext && book.unlisted > 0) {
     await listFollowing(trx, businessId);
   }
+  return rows;
 }
 
 /** Lists the events of a locked book that follow the last one that is listed, up to the first gap. */

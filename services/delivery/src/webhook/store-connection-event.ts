@@ -3,6 +3,7 @@ import { type Clock, EventHandler, InjectClock, RpcClient, type Transaction } fr
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
 import { storeEvent } from './event.repository.js';
 import { newEvent } from './stored-event.js';
+import type { NewWebhook } from './webhook.repository.js';
 import { WebhookSender } from './webhook-sender.js';
 
 type Due = EventOf<typeof connectionEventDue>;
@@ -21,9 +22,9 @@ export class StoreConnectionEvent {
     return business.events === true;
   }
 
-  async handle(event: Due, trx: Transaction<DeliveryTables>, isWanted: boolean): Promise<void> {
+  async handle(event: Due, trx: Transaction<DeliveryTables>, isWanted: boolean): Promise<NewWebhook[]> {
     if (!isWanted) {
-      return;
+      return [];
     }
     const { business_id, event_id, type, valid_until, occurred_at } = event;
     const stored = newEvent({
@@ -33,10 +34,10 @@ export class StoreConnectionEvent {
       occurredAt: occurred_at,
       data: { connection: { valid_until } },
     });
-    await storeEvent(trx, stored, this.clock.now());
+    return storeEvent(trx, stored, this.clock, this.sender);
   }
 
-  committed(): void {
-    this.sender.trigger();
+  committed(_event: unknown, webhooks: readonly NewWebhook[]): void {
+    this.sender.sendNew(webhooks);
   }
 }

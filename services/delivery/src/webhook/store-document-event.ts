@@ -10,6 +10,7 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
 import { storeEvent } from './event.repository.js';
 import { listItem, newEvent } from './stored-event.js';
+import type { NewWebhook } from './webhook.repository.js';
 import { WebhookSender } from './webhook-sender.js';
 
 type Due = EventOf<typeof documentEventDue>;
@@ -23,7 +24,7 @@ export class StoreDocumentEvent {
     private readonly sender: WebhookSender,
   ) {}
 
-  async handle(event: Due, trx: Transaction<DeliveryTables>): Promise<void> {
+  async handle(event: Due, trx: Transaction<DeliveryTables>): Promise<NewWebhook[]> {
     const { business_id, event_id, type, sequence, listed, closed_by, occurred_at } = event;
     const data = {
       document: listItem(listed, this.config),
@@ -36,11 +37,11 @@ export class StoreDocumentEvent {
       document_id: listed.document.id,
       occurredAt: occurred_at,
     });
-    await storeEvent(trx, stored, this.clock.now());
+    return storeEvent(trx, stored, this.clock, this.sender);
   }
 
-  committed(): void {
-    this.sender.trigger();
+  committed(_event: unknown, webhooks: readonly NewWebhook[]): void {
+    this.sender.sendNew(webhooks);
   }
 }
 

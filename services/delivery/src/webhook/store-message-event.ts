@@ -18,6 +18,7 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
 import { storeEvent } from './event.repository.js';
 import { listItem, newEvent } from './stored-event.js';
+import type { NewWebhook } from './webhook.repository.js';
 import { WebhookSender } from './webhook-sender.js';
 
 type Due = EventOf<typeof messageEventDue>;
@@ -48,9 +49,13 @@ export class StoreMessageEvent {
     }
   }
 
-  async handle(event: Due, trx: Transaction<DeliveryTables>, listed: ListedDocument | null): Promise<void> {
+  async handle(
+    event: Due,
+    trx: Transaction<DeliveryTables>,
+    listed: ListedDocument | null,
+  ): Promise<NewWebhook[]> {
     if (listed === null) {
-      return;
+      return [];
     }
     const { business_id, event_id, type, document_id, delivery, occurred_at } = event;
     const stored = newEvent({
@@ -59,10 +64,10 @@ export class StoreMessageEvent {
       occurredAt: occurred_at,
       data: { document: listItem(listed, this.config), delivery },
     });
-    await storeEvent(trx, stored, this.clock.now());
+    return storeEvent(trx, stored, this.clock, this.sender);
   }
 
-  committed(): void {
-    this.sender.trigger();
+  committed(_event: unknown, webhooks: readonly NewWebhook[]): void {
+    this.sender.sendNew(webhooks);
   }
 }

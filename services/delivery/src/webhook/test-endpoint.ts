@@ -33,7 +33,7 @@ export class TestEndpoint {
     const key = await findEndpoint(this.db, request);
     const id = timeOrderedId();
     const now = this.clock.now();
-    await forTenant(this.db, key.business_id)
+    const webhooks = await forTenant(this.db, key.business_id)
       .transaction()
       .execute(async (trx) => {
         const { enabled } = await lockEndpoint(trx, key);
@@ -47,11 +47,13 @@ export class TestEndpoint {
           occurredAt: now.toISOString(),
           data: {},
         });
-        await storeEvent(trx, event, now, key.id);
+        const { claimMs } = this.sender;
+        const stored = await storeEvent(trx, event, this.clock, { claimMs, endpointId: key.id });
         const after = { event_id: toEventId(id) };
         await auditEndpoint(trx, key, 'test', actorOf(request.person_id), null, after);
+        return stored;
       });
-    this.sender.trigger();
+    this.sender.sendNew(webhooks);
     return { event_id: toEventId(id) };
   }
 }

@@ -22,9 +22,9 @@ import { EndpointSecrets } from './endpoint-secrets.js';
 import {
   type ClaimedWebhook,
   claimDueWebhooks,
-  markFailed,
-  markReceived,
+  type NewWebhook,
   nextDueWebhook,
+  releaseWebhook,
   storeWebhookAttempt,
   type WebhookTransition,
 } from './webhook.repository.js';
@@ -44,6 +44,7 @@ const gone = 410;
 @Injectable()
 export class WebhookSender implements BackgroundTask {
   readonly #worker: JobWorker<ClaimedWebhook>;
+  readonly #claimMs: number;
 
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -56,10 +57,11 @@ export class WebhookSender implements BackgroundTask {
     tracing: Tracing,
   ) {
     const all = acrossTenants(db);
+    this.#claimMs = config.webhookTimeoutMs + timeLimitsMs.webhookClaimMargin;
     this.#worker = new JobWorker<ClaimedWebhook>({
       name: 'webhook-sender',
       concurrency,
-      claimMs: config.webhookTimeoutMs + timeLimitsMs.webhookClaimMargin,
+      claimMs: this.#claimMs,
       logger,
       tracing,
       nextDue: () => nextDueWebhook(all, clock),
@@ -75,6 +77,27 @@ export class WebhookSender implements BackgroundTask {
   /** A webhook may be due. */
   trigger(): void {
     this.#worker.trigger();
+  }
+
+  /** How long a webhook that is due at once may be claimed by the process that stores it; null: not at all, the worker has no room. */
+  get claimMs(): number | null {
+    return this.#worker.hasRoom ? this.#claimMs : null;
+  }
+
+  /** Sends those that were stored as claimed an instant ago, and lets the others be claimed. */
+  sendNew(rows: readonly NewWebhook[]): void {
+    for (const row of rows.filter(({ is_claimed }) => is_claimed)) {
+      if (!this.#worker.execute(row)) {
+        const { business_id, endpoint_id, event_id } = row;
+        // Else the claim expires.
+        releaseWebhook(forTenant(this.db, business_id), row).catch((error: unknown) =>
+          this.logger.warn({ endpoint_id, event_id, err: error }, 'webhook claim release failed'),
+        );
+      }
+    }
+    if (rows.some(({ is_claimed }) => !is_claimed)) {
+      this.trigger();
+    }
   }
 
   stop(): Promise<void> {
@@ -117,22 +140,16 @@ export class WebhookSender implements BackgroundTask {
     const { business_id, endpoint_id, event_id, type } = row;
     const now = this.clock.now();
     const transition = transitionOf(row, attempt, now);
-    const isStored = await forTenant(this.db, business_id)
-      .transaction()
-      .execute(async (trx) => {
-        if (!(await storeWebhookAttempt(trx, row, attempt, transition))) {
-          return false;
-        }
-        if (attempt.reason === null) {
-          await markReceived(trx, row, now);
-        } else {
-          await markFailed(trx, row, now, attempt.reason);
-        }
-        if (attempt.status === gone) {
-          await disableEndpoint(trx, { business_id, id: endpoint_id }, 'gone', 'service:delivery');
-        }
-        return true;
-      });
+    const db = forTenant(this.db, business_id);
+    const store = (on: Parameters<typeof storeWebhookAttempt>[0]) =>
+      storeWebhookAttempt(on, row, attempt, transition, now);
+    const isStored =
+      attempt.status === gone
+        ? await db.transaction().execute(async (trx) => {
+            await disableEndpoint(trx, { business_id, id: endpoint_id }, 'gone', 'service:delivery');
+            return store(trx);
+          })
+        : await store(db);
     const fields = { endpoint_id, event_id, type, status: attempt.status, duration_ms: attempt.durationMs };
     if (isStored) {
       this.metrics.countAttempt(transition.state);

@@ -22,6 +22,13 @@ export interface ClaimedWebhook
   readonly earlier_attempts: number;
 }
 
+/** A webhook that this process has stored. */
+export type NewWebhook = ClaimedWebhook & { readonly is_claimed: boolean };
+
+/** The columns of a claimed one, of `webhook`, its `event` and its endpoint, as `target`. */
+export const claimedColumns = sql`null as request_id, webhook.business_id, webhook.endpoint_id, webhook.event_id, webhook.attempts,
+  webhook.earlier_attempts, event.type, event.body, target.url, target.secret, target.previous_secret, target.previous_secret_until`;
+
 /**
  * The enabled endpoints with pending webhooks, as `endpoint`: one look into the index for each, however many webhooks it has, so that
  * one with a million costs as much as one with one.
@@ -114,8 +121,7 @@ export async function claimDueWebhooks(
     join event on event.business_id = due.business_id and event.id = due.event_id
     join webhook_endpoint as target on target.business_id = due.business_id and target.id = due.endpoint_id
     where webhook.business_id = due.business_id and webhook.endpoint_id = due.endpoint_id and webhook.event_id = due.event_id
-    returning null as request_id, webhook.business_id, webhook.endpoint_id, webhook.event_id, webhook.attempts,
-      webhook.earlier_attempts, event.type, event.body, target.url, target.secret, target.previous_secret, target.previous_secret_until
+    returning ${claimedColumns}
   `.execute(all);
   return rows;
 }
@@ -128,15 +134,25 @@ export interface WebhookTransition {
 
 /**
  * Stores an attempt with what it changes of its webhook, unless another process has claimed that since, or the webhook is gone. One that
- * a person has made due again during an attempt that failed stays due.
+ * a person has made due again during an attempt that failed stays due. An endpoint has when it received last, to the minute, unless it
+ * had failed.
  * @returns whether it was stored.
  */
 export async function storeWebhookAttempt(
-  trx: Transaction<DeliveryTables>,
+  db: Database<DeliveryTables> | Transaction<DeliveryTables>,
   row: ClaimedWebhook,
   attempt: WebhookOutcome & { startedAt: Date; durationMs: number },
   { state, nextAttemptAt }: WebhookTransition,
+  now: Date,
 ): Promise<boolean> {
+  const endpointChange =
+    attempt.reason === null
+      ? sql`last_received_at = ${now}, failing_since = null, notices = 0`
+      : sql`failing_since = coalesce(failing_since, ${now}), last_failed_at = ${now}, last_failure = ${attempt.reason}`;
+  const isChanged =
+    attempt.reason === null
+      ? sql`failing_since is not null or last_received_at is null or last_received_at < ${now}::timestamptz - interval '1 minute'`
+      : sql`true`;
   const { rows } = await sql`
     with changed as (
       update webhook
@@ -147,43 +163,31 @@ export async function storeWebhookAttempt(
       where business_id = ${row.business_id} and endpoint_id = ${row.endpoint_id} and event_id = ${row.event_id}
         and state = 'pending' and attempts = ${row.attempts}
       returning business_id, endpoint_id, event_id, attempts
+    ), endpoint as (
+      update webhook_endpoint set ${endpointChange} from changed
+      where webhook_endpoint.business_id = changed.business_id and webhook_endpoint.id = changed.endpoint_id and (${isChanged})
     )
     insert into webhook_attempt (business_id, endpoint_id, event_id, n, started_at, duration_ms, received, status, reason, response)
     select business_id, endpoint_id, event_id, attempts, ${attempt.startedAt}::timestamptz, ${attempt.durationMs}::integer,
       ${attempt.reason === null}::boolean, ${attempt.status}::integer, ${attempt.reason}::text, ${attempt.response}::text
     from changed
-    returning n`.execute(trx);
+    returning n`.execute(db);
   return rows.length > 0;
 }
 
-/** Stores that an endpoint has received; at most once a minute, unless it had failed. */
-export async function markReceived(
-  trx: Transaction<DeliveryTables>,
-  { business_id, endpoint_id }: ClaimedWebhook,
-  at: Date,
+/** Releases a claim that was not used. */
+export async function releaseWebhook(
+  db: Database<DeliveryTables>,
+  { business_id, endpoint_id, event_id, attempts }: ClaimedWebhook,
 ): Promise<void> {
-  await sql`
-    update webhook_endpoint set last_received_at = ${at}, failing_since = null, notices = 0
-    where business_id = ${business_id} and id = ${endpoint_id} and (
-      failing_since is not null or last_received_at is null or last_received_at < ${at}::timestamptz - interval '1 minute')
-  `.execute(trx);
-}
-
-/** Stores that an attempt on an endpoint has failed. */
-export async function markFailed(
-  trx: Transaction<DeliveryTables>,
-  { business_id, endpoint_id }: ClaimedWebhook,
-  at: Date,
-  reason: string,
-): Promise<void> {
-  await trx
-    .updateTable('webhook_endpoint')
-    .set({
-      failing_since: sql`coalesce(failing_since, ${at})`,
-      last_failed_at: at,
-      last_failure: reason,
-    })
+  await db
+    .updateTable('webhook')
+    .set({ claimed_until: null, attempts: attempts - 1 })
     .where('business_id', '=', business_id)
-    .where('id', '=', endpoint_id)
+    .where('endpoint_id', '=', endpoint_id)
+    .where('event_id', '=', event_id)
+    .where('state', '=', 'pending')
+    .where('attempts', '=', attempts)
+    .where('earlier_attempts', '<', attempts)
     .execute();
 }
