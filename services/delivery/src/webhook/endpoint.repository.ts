@@ -87,6 +87,18 @@ export async function lockEndpoint(trx: Transaction<DeliveryTables>, key: Endpoi
   return row;
 }
 
+/** Does something in a transaction that has locked the endpoint that a person or an operator names. @throws ApiError `not_found`. */
+export async function withEndpoint<T>(
+  db: Database<DeliveryTables>,
+  named: Parameters<typeof findEndpoint>[1],
+  work: (trx: Transaction<DeliveryTables>, endpoint: EndpointRow) => Promise<T>,
+): Promise<T> {
+  const key = await findEndpoint(db, named);
+  return forTenant(db, key.business_id)
+    .transaction()
+    .execute(async (trx) => work(trx, await lockEndpoint(trx, key)));
+}
+
 /** Stores an endpoint. */
 export async function insertEndpoint(
   trx: Transaction<DeliveryTables>,

@@ -3,19 +3,12 @@ import {
   actorOf,
   type Clock,
   type Database,
-  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import {
-  auditEndpoint,
-  changeEndpoint,
-  findEndpoint,
-  lockEndpoint,
-  toEndpoint,
-} from './endpoint.repository.js';
+import { auditEndpoint, changeEndpoint, toEndpoint, withEndpoint } from './endpoint.repository.js';
 
 /** Removes an endpoint, for an operator or an owner. What waits for it and its log are deleted in the background. */
 @Operation(removeEndpoint)
@@ -26,16 +19,13 @@ export class RemoveEndpoint {
   ) {}
 
   async handle(request: RequestOf<typeof removeEndpoint>): Promise<ReplyOf<typeof removeEndpoint>> {
-    const found = await findEndpoint(this.db, request);
     const now = this.clock.now();
-    await forTenant(this.db, found.business_id)
-      .transaction()
-      .execute(async (trx) => {
-        const { url, types, description } = await lockEndpoint(trx, found);
-        await changeEndpoint(trx, found, { removed_at: now });
-        const before = { url, types, description };
-        await auditEndpoint(trx, found, 'remove', actorOf(request.person_id), before, null);
-      });
-    return { endpoint: toEndpoint(found, now) };
+    return withEndpoint(this.db, request, async (trx, endpoint) => {
+      const { url, types, description } = endpoint;
+      await changeEndpoint(trx, endpoint, { removed_at: now });
+      const before = { url, types, description };
+      await auditEndpoint(trx, endpoint, 'remove', actorOf(request.person_id), before, null);
+      return { endpoint: toEndpoint({ ...endpoint, pending: 0 }, now) };
+    });
   }
 }

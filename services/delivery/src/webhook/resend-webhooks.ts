@@ -4,14 +4,13 @@ import {
   actorOf,
   type Clock,
   type Database,
-  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import { auditEndpoint, findEndpoint, lockEndpoint, makeDue, makeMissedDue } from './endpoint.repository.js';
+import { auditEndpoint, makeDue, makeMissedDue, withEndpoint } from './endpoint.repository.js';
 import { disabledError } from './test-endpoint.js';
 import type { EndpointRow } from './webhook.tables.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -36,21 +35,17 @@ export class ResendWebhooks {
     if ((event_id === undefined) === (since === undefined)) {
       throw ApiError.invalid([{ path: '', message: 'must name an event or an instant, and not both' }]);
     }
-    const key = await findEndpoint(this.db, request);
-    const reply = await forTenant(this.db, key.business_id)
-      .transaction()
-      .execute(async (trx) => {
-        const endpoint = await lockEndpoint(trx, key);
-        if (!endpoint.enabled) {
-          throw disabledError();
-        }
-        const found = await this.#makeDue(trx, endpoint, request);
-        if (found.resent > 0) {
-          const after = { resent: found.resent, event_id: event_id ?? null, since: since ?? null };
-          await auditEndpoint(trx, key, 'resend', actorOf(request.person_id), null, after);
-        }
-        return found;
-      });
+    const reply = await withEndpoint(this.db, request, async (trx, endpoint) => {
+      if (!endpoint.enabled) {
+        throw disabledError();
+      }
+      const found = await this.#makeDue(trx, endpoint, request);
+      if (found.resent > 0) {
+        const after = { resent: found.resent, event_id: event_id ?? null, since: since ?? null };
+        await auditEndpoint(trx, endpoint, 'resend', actorOf(request.person_id), null, after);
+      }
+      return found;
+    });
     this.sender.trigger();
     return reply;
   }

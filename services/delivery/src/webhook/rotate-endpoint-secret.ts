@@ -3,7 +3,6 @@ import {
   actorOf,
   type Clock,
   type Database,
-  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
@@ -13,8 +12,8 @@ import {
   auditEndpoint,
   changeEndpoint,
   findEndpoint,
-  lockEndpoint,
   toEndpoint,
+  withEndpoint,
 } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 
@@ -33,22 +32,19 @@ export class RotateEndpointSecret {
   async handle(
     request: RequestOf<typeof rotateEndpointSecret>,
   ): Promise<ReplyOf<typeof rotateEndpointSecret>> {
-    const key = await findEndpoint(this.db, request);
     const now = this.clock.now();
-    const { secret, encrypted } = this.secrets.create(key);
     const until = new Date(now.getTime() + overlapMs);
-    await forTenant(this.db, key.business_id)
-      .transaction()
-      .execute(async (trx) => {
-        const before = await lockEndpoint(trx, key);
-        await changeEndpoint(trx, key, {
-          secret: encrypted,
-          previous_secret: before.secret,
-          previous_secret_until: until,
-        });
-        const after = { previous_secret_until: until.toISOString() };
-        await auditEndpoint(trx, key, 'rotate', actorOf(request.person_id), null, after);
+    const secret = await withEndpoint(this.db, request, async (trx, endpoint) => {
+      const created = this.secrets.create(endpoint);
+      await changeEndpoint(trx, endpoint, {
+        secret: created.encrypted,
+        previous_secret: endpoint.secret,
+        previous_secret_until: until,
       });
+      const after = { previous_secret_until: until.toISOString() };
+      await auditEndpoint(trx, endpoint, 'rotate', actorOf(request.person_id), null, after);
+      return created.secret;
+    });
     return { endpoint: toEndpoint(await findEndpoint(this.db, request), now), secret };
   }
 }

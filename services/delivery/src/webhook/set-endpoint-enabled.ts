@@ -3,7 +3,6 @@ import {
   actorOf,
   type Clock,
   type Database,
-  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
@@ -14,8 +13,8 @@ import {
   changeEndpoint,
   disableEndpoint,
   findEndpoint,
-  lockEndpoint,
   toEndpoint,
+  withEndpoint,
 } from './endpoint.repository.js';
 import { WebhookSender } from './webhook-sender.js';
 
@@ -29,22 +28,17 @@ export class SetEndpointEnabled {
   ) {}
 
   async handle(request: RequestOf<typeof setEndpointEnabled>): Promise<ReplyOf<typeof setEndpointEnabled>> {
-    const key = await findEndpoint(this.db, request);
     const actor = actorOf(request.person_id);
-    await forTenant(this.db, key.business_id)
-      .transaction()
-      .execute(async (trx) => {
-        if (!request.enabled) {
-          await disableEndpoint(trx, key, 'owner', actor);
-          return;
-        }
-        const { enabled, url } = await lockEndpoint(trx, key);
-        if (!enabled) {
-          const fresh = { failing_since: null, notices: 0 };
-          await changeEndpoint(trx, key, { enabled: true, disabled_reason: null, ...fresh });
-          await auditEndpoint(trx, key, 'enable', actor, { enabled: false }, { enabled: true, url });
-        }
-      });
+    await withEndpoint(this.db, request, async (trx, endpoint) => {
+      if (!request.enabled) {
+        await disableEndpoint(trx, endpoint, 'owner', actor);
+      } else if (!endpoint.enabled) {
+        const fresh = { failing_since: null, notices: 0 };
+        await changeEndpoint(trx, endpoint, { enabled: true, disabled_reason: null, ...fresh });
+        const after = { enabled: true, url: endpoint.url };
+        await auditEndpoint(trx, endpoint, 'enable', actor, { enabled: false }, after);
+      }
+    });
     this.sender.trigger();
     return { endpoint: toEndpoint(await findEndpoint(this.db, request), this.clock.now()) };
   }

@@ -4,14 +4,13 @@ import {
   actorOf,
   type Clock,
   type Database,
-  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
   timeOrderedId,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import { auditEndpoint, findEndpoint, lockEndpoint } from './endpoint.repository.js';
+import { auditEndpoint, withEndpoint } from './endpoint.repository.js';
 import { storeEvent } from './event.repository.js';
 import { newEvent } from './stored-event.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -30,29 +29,25 @@ export class TestEndpoint {
   ) {}
 
   async handle(request: RequestOf<typeof testEndpoint>): Promise<ReplyOf<typeof testEndpoint>> {
-    const key = await findEndpoint(this.db, request);
     const id = timeOrderedId();
     const now = this.clock.now();
-    const webhooks = await forTenant(this.db, key.business_id)
-      .transaction()
-      .execute(async (trx) => {
-        const { enabled } = await lockEndpoint(trx, key);
-        if (!enabled) {
-          throw disabledError();
-        }
-        const event = newEvent({
-          ...{ business_id: key.business_id, id, type: 'endpoint.test' },
-          document_id: null,
-          sequence: null,
-          occurredAt: now.toISOString(),
-          data: {},
-        });
-        const { claimMs } = this.sender;
-        const stored = await storeEvent(trx, event, this.clock, { claimMs, endpointId: key.id });
-        const after = { event_id: toEventId(id) };
-        await auditEndpoint(trx, key, 'test', actorOf(request.person_id), null, after);
-        return stored;
+    const webhooks = await withEndpoint(this.db, request, async (trx, endpoint) => {
+      if (!endpoint.enabled) {
+        throw disabledError();
+      }
+      const event = newEvent({
+        ...{ business_id: endpoint.business_id, id, type: 'endpoint.test' },
+        document_id: null,
+        sequence: null,
+        occurredAt: now.toISOString(),
+        data: {},
       });
+      const { claimMs } = this.sender;
+      const stored = await storeEvent(trx, event, this.clock, { claimMs, endpointId: endpoint.id });
+      const after = { event_id: toEventId(id) };
+      await auditEndpoint(trx, endpoint, 'test', actorOf(request.person_id), null, after);
+      return stored;
+    });
     this.sender.sendNew(webhooks);
     return { event_id: toEventId(id) };
   }
