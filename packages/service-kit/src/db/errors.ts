@@ -25,8 +25,10 @@ const lostConnection = /timeout|Connection terminated|is not queryable/i;
 /** Whether a statement failed for a reason that passes: a timeout, a deadlock, a lost connection. The request may be repeated. */
 export function isTransientDatabaseError(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
-    const { code = '' } = error;
-    return transientStates.has(code) || transientClasses.includes(code.slice(0, 2));
+    const { code = '', severity } = error;
+    // A session that cannot begin, since the disk has no room for the file that PostgreSQL caches for new ones, has no other code.
+    const cannotBegin = code === 'XX000' && severity === 'FATAL';
+    return cannotBegin || transientStates.has(code) || transientClasses.includes(code.slice(0, 2));
   }
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   return /^E(CONN|PIPE|HOST|NET|TIMEDOUT)/.test(code) || lostConnection.test(message);

@@ -16,7 +16,8 @@ import { toApiError } from './to-api-error.js';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const request = encode({ business_id: id, key_id: id });
-const databaseError = (code: string) => Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code });
+const databaseError = (code: string, severity = 'ERROR') =>
+  Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code, severity });
 
 function handlerOf(handle: () => Promise<unknown>, inFlightMax = 1) {
   const metrics = new Metrics();
@@ -104,6 +105,7 @@ describe('toApiError', () => {
       new Error('Client has encountered a connection error and is not queryable'),
     ],
     ['a full disk', databaseError('53100')],
+    ['a full disk at the begin of a session', databaseError('XX000', 'FATAL')],
     ['a full queue', new QueueFullError()],
     ['a timeout', AbortSignal.abort(new DOMException('late', 'TimeoutError')).reason],
   ])('toApiError maps %s to engine_error', (_what, error) => {
@@ -114,6 +116,7 @@ describe('toApiError', () => {
   it.each([
     ['a violated constraint', databaseError('23505')],
     ['a missing permission', databaseError('42501')],
+    ['a defect of PostgreSQL', databaseError('XX000')],
     ['a programming error', new TypeError('x is not a function')],
     ['a call that its caller aborted', new DOMException('aborted', 'AbortError')],
   ])('toApiError maps %s to internal_error', (_what, error) => {
