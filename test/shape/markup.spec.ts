@@ -6,6 +6,7 @@ import { type Source, sourcesBelow } from '../harness/sources.js';
 const folders = [
   'packages/ui/src',
   'services/console/src',
+  'services/gateway/src/http',
   'services/gateway/src/pages',
   'services/delivery/src/mail',
 ];

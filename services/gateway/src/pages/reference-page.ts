@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@pinkas/contracts/openapi';
-import { escapeHtml } from '@pinkas/ui';
+import { html, join, Markup } from '@pinkas/ui';
 import { Marked } from 'marked';
 
 /** What a reference or a schema of the OpenAPI document has; it is our own, and checked by a linter. */
@@ -75,53 +75,54 @@ const markdown = new Marked({
       const name = `h${token.depth}`;
       return `<${name} id="guide/${slug(token.text)}">${this.parser.parseInline(token.tokens)}</${name}>\n`;
     },
-    html: ({ text }) => escapeHtml(text),
+    html: ({ text }) => html`${text}`.text,
   },
 });
-const block = (text: string) => markdown.parse(text, { async: false });
-const inline = (text: string) => markdown.parseInline(text, { async: false });
+const block = (text: string) => new Markup(markdown.parse(text, { async: false }));
+const inline = (text: string) => new Markup(markdown.parseInline(text, { async: false }));
 
 const code = (value: unknown) =>
-  `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
+  html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
 const nameOf = (ref: string) => ref.split('/').at(-1) ?? '';
 
 /** A type in words, with a link to a schema that has a section of its own. */
-function typeOf(schema: Schema): string {
+function typeOf(schema: Schema): Markup {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
-    return `<a href="#schema/${name}">${name}</a>`;
+    return html`<a href="#schema/${name}">${name}</a>`;
   }
   if (schema.anyOf) {
-    return schema.anyOf.map(typeOf).join(' or ');
+    return join(schema.anyOf.map(typeOf), ' or ');
   }
   if (schema.const !== undefined) {
     return code(schema.const);
   }
   if (schema.items) {
-    return `array of ${typeOf(schema.items)}`;
+    return html`array of ${typeOf(schema.items)}`;
   }
   const types = [schema.type ?? 'any'].flat().join(' or ');
-  return schema.format === undefined ? types : `${types} (${escapeHtml(schema.format)})`;
+  return html`${types}${schema.format !== undefined && html` (${schema.format})`}`;
 }
 
-/** What restricts a value, besides its type. */
-function limitsOf(schema: Schema): string {
+/** What restricts a value, besides its type; null: nothing does. */
+function limitsOf(schema: Schema): Markup | null {
   const range = (least: number | undefined, most: number | undefined, unit: string) => {
     if (least === undefined) {
-      return most === undefined ? [] : [`at most ${most} ${unit}`];
+      return most === undefined ? [] : [html`at most ${most} ${unit}`];
     }
-    return [most === undefined ? `at least ${least} ${unit}` : `${least}–${most} ${unit}`];
+    return [most === undefined ? html`at least ${least} ${unit}` : html`${least}–${most} ${unit}`];
   };
-  return [
-    ...(schema.enum ? [schema.enum.map(code).join(' ')] : []),
+  const limits = [
+    ...(schema.enum ? [join(schema.enum.map(code), ' ')] : []),
     ...range(schema.minLength, schema.maxLength, 'characters'),
     ...range(schema.minItems, schema.maxItems, 'items'),
-    ...(schema.exclusiveMinimum === undefined ? [] : [`above ${schema.exclusiveMinimum}`]),
-    ...(schema.minimum === undefined ? [] : [`at least ${schema.minimum}`]),
-    ...(schema.maximum === undefined ? [] : [`at most ${schema.maximum}`]),
+    ...(schema.exclusiveMinimum === undefined ? [] : [html`above ${schema.exclusiveMinimum}`]),
+    ...(schema.minimum === undefined ? [] : [html`at least ${schema.minimum}`]),
+    ...(schema.maximum === undefined ? [] : [html`at most ${schema.maximum}`]),
     ...(schema.pattern === undefined ? [] : [code(schema.pattern)]),
-    ...(schema.default === undefined ? [] : [`default ${code(schema.default)}`]),
-  ].join(' · ');
+    ...(schema.default === undefined ? [] : [html`default ${code(schema.default)}`]),
+  ];
+  return limits.length === 0 ? null : join(limits, ' · ');
 }
 
 interface Field {
@@ -142,32 +143,32 @@ function fieldsOf(schema: Schema, prefix = ''): Field[] {
   });
 }
 
-function fieldList(fields: readonly Field[], isRequest: boolean): string {
+function fieldList(fields: readonly Field[], isRequest: boolean): Markup | null {
   const items = fields.map(({ name, schema, isRequired, description = schema.description }) => {
     const limits = limitsOf(schema.items ?? schema);
-    const mark = isRequest && isRequired ? ' <span class="mark">required</span>' : '';
-    const optional = !isRequest && !isRequired ? ' <span class="mark">may be absent</span>' : '';
-    return `<div>
+    const mark = isRequest && isRequired && html` <span class="mark">required</span>`;
+    const optional = !isRequest && !isRequired && html` <span class="mark">may be absent</span>`;
+    return html`<div>
 <dt>${code(name)} <span class="more">${typeOf(schema)}</span>${mark}${optional}</dt>
 <dd>${inline(description ?? '')}
-${limits && `<p class="more">${limits}</p>`}
+${limits && html`<p class="more">${limits}</p>`}
 </dd>
-</div>`;
+</div>
+`;
   });
-  return items.length === 0 ? '' : `<dl class="fields">${items.join('\n')}</dl>`;
+  return items.length === 0 ? null : html`<dl class="fields">${items}</dl>`;
 }
 
-function examplesOf({ examples = {} }: Media): string {
+function examplesOf({ examples = {} }: Media): Markup[] {
   return Object.entries(examples)
     .filter(([, { value }]) => value !== undefined)
-    .map(
-      ([name, { summary = name, value }]) =>
-        `<details>
-<summary>Example: ${escapeHtml(summary)}</summary>
-<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>
-</details>`,
-    )
-    .join('\n');
+    .map(([name, { summary = name, value }]) => {
+      return html`<details>
+<summary>Example: ${summary}</summary>
+<pre>${JSON.stringify(value, null, 2)}</pre>
+</details>
+`;
+    });
 }
 
 /** An answer; a code of an error links to its explanation. */
@@ -175,107 +176,140 @@ function responseOf(
   status: string,
   { description, content }: Operation['responses'][string],
   docsPath: string,
-): string {
+): Markup {
   const [media] = Object.values(content);
-  const linked = block(description).replaceAll(
+  const linked = block(description).text.replaceAll(
     /<li><code>(\w+)<\/code>/g,
     `<li><a href="${docsPath}/errors#$1"><code>$1</code></a>`,
   );
   const body =
-    media && status < '300' ? `<p class="more">${typeOf(media.schema)}</p>${examplesOf(media)}` : '';
-  return `<div>
+    media &&
+    status < '300' &&
+    html`<p class="more">${typeOf(media.schema)}</p>
+${examplesOf(media)}`;
+  return html`<div>
 <dt><code>${status}</code></dt>
-<dd>${linked}${body}</dd>
-</div>`;
+<dd>
+${new Markup(linked)}
+${body || null}
+</dd>
+</div>
+`;
+}
+
+interface PlacedOperation {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Operation;
+}
+
+function operationSection(
+  { path, method, operation }: PlacedOperation,
+  { parameters: known }: Described['components'],
+  docsPath: string,
+): Markup {
+  const { operationId, summary, description, requestBody, responses } = operation;
+  const parameters = (operation.parameters ?? []).map((parameter) => {
+    const { $ref } = parameter;
+    const given = $ref === undefined ? parameter : (known[nameOf($ref)] as Parameter);
+    return {
+      ...given,
+      isRequired: given.required ?? false,
+      description: `In the ${given.in}. ${given.description ?? ''}`,
+    };
+  });
+  const [body] = Object.values(requestBody?.content ?? {});
+  const parameterPart =
+    parameters.length > 0 &&
+    html`<h4>Parameters</h4>
+${fieldList(parameters, true)}`;
+  const bodyPart =
+    body &&
+    html`<h4>Body</h4>
+<p>${typeOf(body.schema)}</p>
+${examplesOf(body)}`;
+  const answers = Object.entries(responses).map(([status, response]) =>
+    responseOf(status, response, docsPath),
+  );
+  return html`<section id="operation/${operationId}">
+<h3>
+<a href="#operation/${operationId}">${summary}</a>
+<code>${method} ${path}</code>
+</h3>
+${block(description)}
+${parameterPart}
+${bodyPart ?? null}
+<h4>Answers</h4>
+<dl class="fields">${answers}</dl>
+</section>
+`;
+}
+
+function schemaSection([name, schema]: readonly [string, Schema]): Markup {
+  const isRequest = /Input$|^(Create|Cancel)Document$/.test(name);
+  return html`<section id="schema/${name}">
+<h3><a href="#schema/${name}">${name}</a> <span class="more">${typeOf(schema)}</span></h3>
+${block(schema.description ?? '')}
+${schema.enum !== undefined && html`<p>${limitsOf(schema)}</p>`}
+${fieldList(fieldsOf(schema), isRequest)}
+</section>
+`;
+}
+
+/** The links of one part of the contents. */
+function contents(title: string, entries: readonly { readonly id: string; readonly text: string }[]): Markup {
+  const links = entries.map(
+    ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>
+`,
+  );
+  return html`<p>${title}</p>
+<ul>${links}</ul>
+`;
 }
 
 /** The complete reference: the guide, every operation with its examples, and every schema. Nothing of it needs a script. */
-export function referenceHtml(document: OpenApiDocument, docsPath: string): string {
+export function referenceBody(document: OpenApiDocument, docsPath: string): Markup {
   const { info, tags, paths, components } = document as unknown as Described;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  const operations: PlacedOperation[] = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  const section = ({ path, method, operation }: (typeof operations)[number]) => {
-    const parameters = (operation.parameters ?? []).map((parameter) =>
-      parameter.$ref === undefined ? parameter : (components.parameters[nameOf(parameter.$ref)] as Parameter),
-    );
-    const [body] = Object.values(operation.requestBody?.content ?? {});
-    return `<section id="operation/${operation.operationId}">
-<h3>
-<a href="#operation/${operation.operationId}">${escapeHtml(operation.summary)}</a>
-<code>${method} ${escapeHtml(path)}</code>
-</h3>
-${block(operation.description)}
-${
-  parameters.length === 0
-    ? ''
-    : `<h4>Parameters</h4>${fieldList(
-        parameters.map(({ name, in: place, schema, required = false, description }) => ({
-          name,
-          schema,
-          isRequired: required,
-          description: `In the ${place}. ${description ?? ''}`,
-        })),
-        true,
-      )}`
-}
-${
-  body
-    ? `<h4>Body</h4>
-<p>${typeOf(body.schema)}</p>${examplesOf(body)}`
-    : ''
-}
-<h4>Answers</h4>
-<dl class="fields">${Object.entries(operation.responses)
-      .map(([status, response]) => responseOf(status, response, docsPath))
-      .join('\n')}</dl>
-</section>`;
-  };
-  const isRequest = (name: string) => /Input$|^(Create|Cancel)Document$/.test(name);
+  const ofTag = (name: string) => operations.filter(({ operation }) => operation.tags.includes(name));
   const schemas = Object.entries(components.schemas);
   const guide = [...info.description.matchAll(/^# (.*)$/gm)].map(([, title = '']) => title);
-  const link = (id: string, text: string) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`;
-  return `<div class="reference">
+  const lists = [
+    contents(
+      'Guide',
+      guide.map((text) => ({ id: `guide/${slug(text)}`, text })),
+    ),
+    ...tags.map(({ name }) => {
+      const links = ofTag(name).map(({ operation: { operationId, summary } }) => ({
+        id: `operation/${operationId}`,
+        text: summary,
+      }));
+      return contents(name, links);
+    }),
+    contents(
+      'Schemas',
+      schemas.map(([name]) => ({ id: `schema/${name}`, text: name })),
+    ),
+  ];
+  const chapters = tags.map(({ name, description }) => {
+    const sections = ofTag(name).map((operation) => operationSection(operation, components, docsPath));
+    return html`<h2>${name}</h2>
+<p>${description}</p>
+${sections}
+`;
+  });
+  return html`<div class="reference">
 <nav aria-label="Contents">
-<p>Guide</p>
-<ul>${guide.map((title) => link(`guide/${slug(title)}`, title)).join('')}</ul>
-${tags
-  .map(
-    ({ name }) =>
-      `<p>${name}</p>
-<ul>${operations
-        .filter(({ operation }) => operation.tags.includes(name))
-        .map(({ operation }) => link(`operation/${operation.operationId}`, operation.summary))
-        .join('')}</ul>`,
-  )
-  .join('\n')}
-<p>Schemas</p>
-<ul>${schemas.map(([name]) => link(`schema/${name}`, name)).join('')}</ul>
+${lists}
 </nav>
 <main>
 <h1>Reference</h1>
 ${block(info.description)}
-${tags
-  .map(
-    ({ name, description }) =>
-      `<h2>${name}</h2>
-<p>${escapeHtml(description)}</p>${operations
-        .filter(({ operation }) => operation.tags.includes(name))
-        .map(section)
-        .join('\n')}`,
-  )
-  .join('\n')}
+${chapters}
 <h2>Schemas</h2>
-${schemas
-  .map(
-    ([name, schema]) =>
-      `<section id="schema/${name}">
-<h3><a href="#schema/${name}">${name}</a> <span class="more">${typeOf(schema)}</span></h3>
-${block(schema.description ?? '')}
-${schema.enum ? `<p>${limitsOf(schema)}</p>` : ''}
-${fieldList(fieldsOf(schema), isRequest(name))}
-</section>`,
-  )
-  .join('\n')}
-</main></div>`;
+${schemas.map(schemaSection)}
+</main>
+</div>`;
 }

@@ -2,31 +2,37 @@ import { compile, completeConnection, markConnected } from '@pinkas/contracts';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
 import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
-import { plainPage } from '../http/plain-page.js';
+import { type Message, messagePage } from '../http/plain-page.js';
 
-const texts = {
+const outcomes = {
   connected: {
     status: 200,
-    he: 'העסק מחובר לרשות המסים',
-    heMore: 'אפשר לסגור את החלון. מספרי הקצאה יתבקשו מעתה באופן אוטומטי.',
-    en: 'The business is connected to the tax authority',
-    enMore: 'You may close this window. Allocation numbers are asked for by themselves from now on.',
+    he: {
+      title: 'העסק מחובר לרשות המסים',
+      more: 'אפשר לסגור את החלון. מספרי הקצאה יתבקשו מעתה באופן אוטומטי.',
+    },
+    en: {
+      title: 'The business is connected to the tax authority',
+      more: 'You may close this window. From now on, allocation numbers are requested automatically.',
+    },
   },
   stale: {
     status: 410,
-    he: 'הקישור כבר נוצל או שאינו בתוקף',
-    heMore: 'יש להתחיל את החיבור מחדש.',
-    en: 'This link was used or is too old',
-    enMore: 'Please start the connection again.',
+    he: { title: 'הקישור כבר נוצל או שאינו בתוקף', more: 'יש להתחיל את החיבור מחדש.' },
+    en: { title: 'This link was used or is too old', more: 'Please start the connection again.' },
   },
   failed: {
     status: 502,
-    he: 'החיבור לרשות המסים לא הושלם',
-    heMore: 'לא התקבל אישור מרשות המסים. יש להתחיל את החיבור מחדש.',
-    en: 'The business was not connected to the tax authority',
-    enMore: 'The authority did not give its permission. Please start the connection again.',
+    he: {
+      title: 'החיבור לרשות המסים לא הושלם',
+      more: 'לא התקבל אישור מרשות המסים. יש להתחיל את החיבור מחדש.',
+    },
+    en: {
+      title: 'The business was not connected to the tax authority',
+      more: 'The authority did not give its permission. Please start the connection again.',
+    },
   },
-} as const;
+} as const satisfies Record<string, Message & { readonly status: PageReply['status'] }>;
 
 const checkRequest = compile(completeConnection.request);
 
@@ -51,24 +57,13 @@ export class ShowConnectedPage {
         body: '',
       };
     }
-    const text = texts[outcome];
-    const body = plainPage(
-      text.en,
-      `<main>
-<div lang="he" dir="rtl">
-<h1>${text.he}</h1>
-<p>${text.heMore}</p>
-</div>
-<hr>
-<h1>${text.en}</h1>
-<p>${text.enMore}</p>
-</main>`,
-    );
-    return { status: text.status, headers: { ...htmlHeaders(body), 'cache-control': 'no-store' }, body };
+    const body = messagePage(outcomes[outcome]);
+    const headers = { ...htmlHeaders(body), 'cache-control': 'no-store' };
+    return { status: outcomes[outcome].status, headers, body };
   }
 
   /** @returns the text to show, or where else the connection is completed. */
-  async #outcomeOf(params: URLSearchParams): Promise<keyof typeof texts | URL> {
+  async #outcomeOf(params: URLSearchParams): Promise<keyof typeof outcomes | URL> {
     const request = checkRequest({ state: params.get('state') ?? '', code: params.get('code') || null });
     // No state of that form was created.
     if (!request.ok) {

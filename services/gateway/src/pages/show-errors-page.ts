@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorEntry, errorCatalogue, publicRoutes } from '@pinkas/contracts';
 import { errorExample, problemsOf } from '@pinkas/contracts/openapi';
 import { InjectConfig } from '@pinkas/service-kit';
-import { escapeHtml } from '@pinkas/ui';
+import { html, join, type Markup } from '@pinkas/ui';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
@@ -29,58 +29,69 @@ const statuses = [...new Set(entries.map(([, entry]) => entry.httpStatus))].sort
 const codesOf = (status: number) => entries.filter(([, entry]) => entry.httpStatus === status);
 
 /** The operations that can respond with a code. */
-function answeredBy(code: ErrorCode, docsPath: string): string {
+function answeredBy(code: ErrorCode, docsPath: string): Markup {
   const routes = publicRoutes.filter((route) => problemsOf(route).includes(code));
   if (routes.length === publicRoutes.length) {
-    return 'Every operation.';
+    return html`Every operation.`;
   }
   const withKey = publicRoutes.filter((route) => route.access === 'key');
   if (routes.length === withKey.length && routes.every((route) => route.access === 'key')) {
-    return 'Every operation that needs a key.';
+    return html`Every operation that needs a key.`;
   }
-  return routes
-    .map(
-      (route) =>
-        `<a href="${docsPath}#operation/${route.operation}">${route.method} ${pathOf(route.path)}</a>`,
-    )
-    .join(', ');
+  const links = routes.map(({ method, path, operation }) => {
+    return html`<a href="${docsPath}#operation/${operation}">${method} ${path.replace(':id', '{id}')}</a>`;
+  });
+  return join(links, ', ');
 }
 
-const pathOf = (path: string) => escapeHtml(path.replace(':id', '{id}'));
-
 /** One code; the `doc_url` of an error refers to it. */
-function section([code, entry]: [ErrorCode, ErrorEntry], docsUrl: string, docsPath: string): string {
-  const details = entry.details.map((member) => `<code>details.${escapeHtml(member)}</code>`).join(', ');
-  const example = JSON.stringify(errorExample(code, docsUrl), null, 2);
-  return `<section id="${code}">
-<h3><a href="#${code}"><code>${code}</code></a> <span class="mark">HTTP ${entry.httpStatus}</span> ${
-    entry.retryable
-      ? '<span class="mark again">send it again with the same key</span>'
-      : '<span class="mark">do not send it again unchanged</span>'
-  }</h3>
-<p>${escapeHtml(entry.message)}</p>
-<p lang="he" dir="rtl">${escapeHtml(entry.messageHe)}</p>
-${entry.hint === undefined ? '' : `<p><strong>What to do:</strong> ${escapeHtml(entry.hint)}</p>`}
-<p class="more">${details && `Carries ${details}. `}Answered by: ${answeredBy(code, docsPath)}</p>
+function section([code, entry]: [ErrorCode, ErrorEntry], docsUrl: string, docsPath: string): Markup {
+  const details = entry.details.map((member) => html`<code>details.${member}</code>`);
+  const again = entry.retryable
+    ? html`<span class="mark again">send it again with the same key</span>`
+    : html`<span class="mark">do not send it again unchanged</span>`;
+  const hint = entry.hint !== undefined && html`<p><strong>What to do:</strong> ${entry.hint}</p>`;
+  const carries = details.length > 0 && html`Carries ${join(details, ', ')}. `;
+  return html`<section id="${code}">
+<h3><a href="#${code}"><code>${code}</code></a> <span class="mark">HTTP ${entry.httpStatus}</span> ${again}</h3>
+<p>${entry.message}</p>
+<p lang="he" dir="rtl">${entry.messageHe}</p>
+${hint}
+<p class="more">${carries}Answered by: ${answeredBy(code, docsPath)}</p>
 <details>
 <summary>Example</summary>
-<pre>${escapeHtml(example)}</pre>
+<pre>${JSON.stringify(errorExample(code, docsUrl), null, 2)}</pre>
 </details>
-</section>`;
+</section>
+`;
+}
+
+/** The codes of a status, each a link. */
+function indexOf(status: number): Markup {
+  const links = codesOf(status).map(([code]) => html`<a href="#${code}">${code}</a> `);
+  return html`<dt>${status}</dt>
+<dd>${links}</dd>
+`;
+}
+
+function chapter(status: number, docsUrl: string, docsPath: string): Markup {
+  const meaning = statusMeanings[status];
+  return html`<h2>${status} · ${meaning?.en ?? ''} · <span lang="he" dir="rtl">${meaning?.he ?? ''}</span></h2>
+${codesOf(status).map((entry) => section(entry, docsUrl, docsPath))}`;
 }
 
 /** The error codes for people: the meaning of each, and what to do about it. */
 @HttpPage((config) => config.docsUrl, '/errors')
 export class ShowErrorsPage {
-  readonly #html: string;
+  readonly #page: string;
 
   constructor(@InjectConfig() { baseUrl, docsUrl }: GatewayConfig) {
     const docsPath = new URL(docsUrl).pathname.replace(/\/+$/, '');
-    this.#html = docsPage({
+    this.#page = docsPage({
       title: 'Errors',
       docsPath,
       openApiUrl: `${baseUrl}/openapi.json`,
-      bodyHtml: `<main>
+      body: html`<main>
 <h1>Errors · <span lang="he" dir="rtl">שגיאות</span></h1>
 <p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>.
 Where <code>error.retryable</code> is true, the same request may be sent again with the same
@@ -100,30 +111,14 @@ again; there is never a second one.</p>
 יש לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.
 מסמך שכבר הופק יוחזר בתשובה; לעולם לא יופק מסמך שני.</p>
 <dl class="index">
-${statuses
-  .map(
-    (status) =>
-      `<dt>${status}</dt>
-<dd>${codesOf(status)
-        .map(([code]) => `<a href="#${code}">${code}</a>`)
-        .join(' ')}</dd>`,
-  )
-  .join('\n')}
+${statuses.map(indexOf)}
 </dl>
-${statuses
-  .map((status) => {
-    const meaning = statusMeanings[status];
-    return `<h2>${status} · ${meaning?.en ?? ''} · <span lang="he" dir="rtl">${meaning?.he ?? ''}</span></h2>
-${codesOf(status)
-  .map((entry) => section(entry, docsUrl, docsPath))
-  .join('\n')}`;
-  })
-  .join('\n')}
+${statuses.map((status) => chapter(status, docsUrl, docsPath))}
 </main>`,
     });
   }
 
   async handle(): Promise<PageReply> {
-    return { status: 200, headers: htmlHeaders(this.#html), body: this.#html };
+    return { status: 200, headers: htmlHeaders(this.#page), body: this.#page };
   }
 }

@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
 import { docsPage } from './docs-page.js';
-import { referenceHtml } from './reference-page.js';
+import { referenceBody } from './reference-page.js';
 
 /** The reference of the HTTP API for people: the guide, every operation, field and example. */
 @HttpPage((config) => config.docsUrl, '')
@@ -29,7 +29,7 @@ export class ShowReference {
       title: 'Reference',
       docsPath,
       openApiUrl: `${this.config.baseUrl}/openapi.json`,
-      bodyHtml: referenceHtml(openApiDocument(this.config), docsPath),
+      body: referenceBody(openApiDocument(this.config), docsPath),
     });
     return { html, zipped: gzipSync(html, { level: 9 }) };
   }
