@@ -256,7 +256,9 @@ export abstract class HttpFront implements BackgroundTask {
         connectionsCheckingInterval: 1_000,
         requireHostHeader,
       },
-      frameworkErrors: (_error, request, reply) => void this.#rejectUnknown(request, reply),
+      // Nothing handles its error here, and one that is not handled ends the process.
+      frameworkErrors: (_error, request, reply) =>
+        void this.#rejectUnknown(request, reply).catch(() => reply.raw.destroy()),
       clientErrorHandler: (error, socket) => raw.rejectMalformed(error, socket),
     });
     raw.attach(server.server);
