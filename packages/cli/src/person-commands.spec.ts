@@ -15,6 +15,7 @@ const member: Member = {
   role: 'owner',
   invited_at: '2026-06-15T09:00:00.000Z',
   undelivered_at: null,
+  joined_at: null,
 };
 
 /** Runs a command; `answer` replaces the system, which must not be called unless it is given. */

@@ -67,13 +67,15 @@ export const personCommands: readonly Command[] = [
     run: async ({ options }, call) => {
       const id = readId(options.business, 'business list');
       const { people } = await call(listPeople, { business_id: id });
-      const rows = people.map(({ email, role, invited_at }) => [email, role, invited_at]);
+      const rows = people.map(({ email, role, invited_at, joined_at }) => [
+        ...[email, role, invited_at, joined_at ?? '-'],
+      ]);
       return {
         json: people,
         text:
           rows.length === 0
             ? `Nobody may use the console for it: pinkas person invite EMAIL --business ${id} --role owner`
-            : table(['email', 'role', 'invited'], rows),
+            : table(['email', 'role', 'invited', 'joined'], rows),
       };
     },
   },

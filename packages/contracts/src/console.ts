@@ -18,6 +18,8 @@ export const Member = Strict({
   invited_at: Instant,
   /** When the invitation was rejected, or expired unsent; null: it was not. */
   undelivered_at: Nullable(Instant),
+  /** When the person first opened the business; null: they have not come yet. */
+  joined_at: Nullable(Instant),
 });
 export type Member = Static<typeof Member>;
 

@@ -85,6 +85,23 @@ describe('people', () => {
     expect(console.notices.filter(({ recipient }) => recipient === email)).toHaveLength(1);
   });
 
+  it('owners see who was invited and has not come yet, until they open the business', async () => {
+    const business = console.addBusiness();
+    const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    const shown = async () =>
+      (await browser.get(`/b/${business.id}/people`)).text.split('Has not come yet').length - 1;
+    // The one who looks has come.
+    expect(await shown()).toBe(0);
+    const invited = await console.addPerson({ [business.id]: 'bookkeeper' });
+    expect(await shown()).toBe(1);
+    const theirs = await console.signedIn(invited);
+    expect(await shown()).toBe(1);
+    await theirs.get(`/b/${business.id}`);
+    expect(await shown()).toBe(0);
+    const { people } = await console.network.call(listPeople, { business_id: business.id });
+    expect(people.map(({ joined_at }) => joined_at !== null)).toEqual([true, true]);
+  });
+
   it('owners see that an invitation did not arrive, until it is sent again', async () => {
     const business = console.addBusiness();
     const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));

@@ -23,6 +23,8 @@ export const initial = sqlMigration(`
     invited_at  timestamptz not null,
     -- When the invitation was rejected, or expired unsent; null: it was not.
     undelivered_at timestamptz,
+    -- When the person first opened the business; null: they have not come yet.
+    joined_at   timestamptz,
     constraint membership_pkey primary key (business_id, person_id),
     constraint membership_person_fkey foreign key (person_id) references person (id),
     constraint membership_role_check check (role in ('owner', 'issuer', 'bookkeeper'))
@@ -242,7 +244,7 @@ export const initial = sqlMigration(`
     trace             json,
     constraint export_job_pkey primary key (business_id, id),
     constraint export_job_format_check
-      check (format in ('uniform', 'pcn874', 'jsonl', 'csv', 'pdf-zip', 'donations', 'email')),
+      check (format in ('uniform', 'pcn874', 'jsonl', 'csv', 'pdf-zip', 'donations', 'report', 'email')),
     constraint export_job_package_fkey foreign key (business_id, package_month)
       references accountant_package (business_id, month),
     constraint export_job_charset_check check ((charset is not null) = (format = 'uniform')),

@@ -1,5 +1,6 @@
 import type { MemberRole } from '@pinkas/contracts';
 import type { AuditTables } from '@pinkas/service-kit';
+import type { ColumnType } from 'kysely';
 import type { ExportTables } from './export.tables.js';
 import type { SignInTables } from './sign-in.tables.js';
 
@@ -21,6 +22,8 @@ export interface MembershipTable {
   invited_at: Date;
   /** When the invitation was rejected, or expired unsent; null: it was not. */
   undelivered_at: Date | null;
+  /** When the person first opened the business; null: they have not come yet. */
+  joined_at: ColumnType<Date | null, Date | undefined, Date>;
 }
 
 export interface SessionTable {

@@ -174,7 +174,7 @@ CREATE TABLE public.export_job (
     CONSTRAINT export_job_due_check CHECK (((next_attempt_at IS NOT NULL) = (state = ANY (ARRAY['queued'::text, 'running'::text])))),
     CONSTRAINT export_job_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
     CONSTRAINT export_job_file_check CHECK ((((file_name IS NOT NULL) AND (media_type IS NOT NULL) AND (size_bytes IS NOT NULL) AND (expires_at IS NOT NULL)) = (state = ANY (ARRAY['done'::text, 'expired'::text])))),
-    CONSTRAINT export_job_format_check CHECK ((format = ANY (ARRAY['uniform'::text, 'pcn874'::text, 'jsonl'::text, 'csv'::text, 'pdf-zip'::text, 'donations'::text, 'email'::text]))),
+    CONSTRAINT export_job_format_check CHECK ((format = ANY (ARRAY['uniform'::text, 'pcn874'::text, 'jsonl'::text, 'csv'::text, 'pdf-zip'::text, 'donations'::text, 'report'::text, 'email'::text]))),
     CONSTRAINT export_job_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'expired'::text])))
 );
 
@@ -221,6 +221,7 @@ CREATE TABLE public.membership (
     invited_by uuid,
     invited_at timestamp with time zone NOT NULL,
     undelivered_at timestamp with time zone,
+    joined_at timestamp with time zone,
     CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'issuer'::text, 'bookkeeper'::text])))
 );
 

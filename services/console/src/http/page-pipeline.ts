@@ -7,6 +7,7 @@ import {
   acrossTenants,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectConfig,
   InjectDatabase,
@@ -21,7 +22,7 @@ import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../db/console.tables.js';
 import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
 import { isAtLeast } from '../session/roles.js';
-import { type FoundSession, findSession } from '../session/session.repository.js';
+import { type FoundSession, findSession, recordArrival } from '../session/session.repository.js';
 import { BusinessNames } from './business-names.js';
 import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
@@ -216,6 +217,10 @@ export class PagePipeline {
       return { visit, reply: this.frame.rejected('not_found', visit.language) };
     }
     setLogContext({ business_id: id });
+    if (!membership.hasJoined) {
+      const key = { businessId: id, personId: session.personId };
+      await recordArrival(forTenant(this.db, id), key, this.clock.now());
+    }
     const [shown, businesses] = await Promise.all([
       this.rpc.call(showBusiness, { business_id: id }),
       this.names.of(visit.memberships),

@@ -12,14 +12,20 @@ const memberColumns = [
   'role',
   'invited_at',
   'undelivered_at',
+  'joined_at',
 ] as const;
 
 const toMember = (
-  row: Omit<Member, 'invited_at' | 'undelivered_at'> & { invited_at: Date; undelivered_at: Date | null },
+  row: Omit<Member, 'invited_at' | 'undelivered_at' | 'joined_at'> & {
+    invited_at: Date;
+    undelivered_at: Date | null;
+    joined_at: Date | null;
+  },
 ): Member => ({
   ...row,
   invited_at: row.invited_at.toISOString(),
   undelivered_at: row.undelivered_at?.toISOString() ?? null,
+  joined_at: row.joined_at?.toISOString() ?? null,
 });
 
 /** The members of a business, in the order of their addresses. */

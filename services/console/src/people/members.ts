@@ -203,6 +203,7 @@ export class Members {
       role,
       invited_at: now.toISOString(),
       undelivered_at: null,
+      joined_at: null,
     };
   }
 

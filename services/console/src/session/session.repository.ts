@@ -29,6 +29,8 @@ export interface Session {
 export interface Membership {
   readonly businessId: string;
   readonly role: MemberRole;
+  /** Whether the person has opened the business before. */
+  readonly hasJoined: boolean;
 }
 
 /** A session with the businesses of its person. */
@@ -80,6 +82,21 @@ export async function insertSession(
   return token;
 }
 
+/** Records that a person has opened the business, once. */
+export async function recordArrival(
+  db: Database<ConsoleTables>,
+  key: { readonly businessId: string; readonly personId: string },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('membership')
+    .set({ joined_at: now })
+    .where('business_id', '=', key.businessId)
+    .where('person_id', '=', key.personId)
+    .where('joined_at', 'is', null)
+    .execute();
+}
+
 /** The session behind a cookie, with the businesses of its person; null where there is none, or it has ended. */
 export async function findSession(
   all: Database<ConsoleTables>,
@@ -121,7 +138,7 @@ export async function findSession(
   }
   const memberships = await all
     .selectFrom('membership')
-    .select(['business_id', 'role'])
+    .select(['business_id', 'role', 'joined_at'])
     .where('person_id', '=', row.person_id)
     .orderBy('business_id')
     .execute();
@@ -137,7 +154,10 @@ export async function findSession(
       createdAt: row.created_at,
       provedAt: row.proved_at,
     },
-    memberships: memberships.map(({ business_id, role }) => ({ businessId: business_id, role })),
+    memberships: memberships.map(({ business_id, role, joined_at }) => ({
+      ...{ businessId: business_id, role },
+      hasJoined: joined_at !== null,
+    })),
     newToken: await rotate(all, row, hash, now),
   };
 }

@@ -25,6 +25,7 @@ export const peopleWords = {
   role: { he: 'תפקיד', en: 'Role' },
   since: { he: 'תאריך ההזמנה', en: 'Invited' },
   undelivered: { he: 'ההזמנה לא הגיעה', en: 'The invitation did not arrive' },
+  expected: { he: 'עוד לא נכנס/ה', en: 'Has not come yet' },
   you: { he: 'אני', en: 'You' },
   action: { he: 'פעולה', en: 'Action' },
   change: { he: 'לשנות', en: 'Change' },

@@ -24,7 +24,18 @@ function memberName(visit: MemberVisit, member: Member): Markup {
   const isYou = member.person_id === session.personId;
   return html`${leftToRight(member.email)}
           ${isYou && badge('neutral', texts.you[language])}
-          ${member.undelivered_at !== null && badge('bad', texts.undelivered[language])}`;
+          ${arrivalBadge(member, language)}`;
+}
+
+/** Who was invited and has not come yet. */
+function arrivalBadge(
+  { joined_at, undelivered_at }: Member,
+  language: MemberVisit['language'],
+): Markup | null {
+  if (undelivered_at !== null) {
+    return badge('bad', texts.undelivered[language]);
+  }
+  return joined_at === null ? badge('waiting', texts.expected[language]) : null;
 }
 
 function changeLink(visit: MemberVisit, { email, person_id: id }: Member): Markup {
