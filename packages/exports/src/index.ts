@@ -1,5 +1,5 @@
 export { type BookRange, type Selection, selectedPages } from './book-pages.js';
-export { csvRow } from './documents/csv.js';
+export { byteOrderMark, csvRow } from './documents/csv.js';
 export { type ExportFormat, exportFormats } from './documents/part-writers.js';
 export { type DocumentsExport, type WrittenDocuments, writeDocuments } from './documents/write-documents.js';
 export { type DonationLine, DonationSums, donationLines } from './donations/donation-lines.js';
@@ -29,3 +29,4 @@ export {
   singleFileFormats,
   writeSingleFile,
 } from './write-single-file.js';
+export { zipFiles } from './zip-files.js';

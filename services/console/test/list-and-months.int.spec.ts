@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type BookEntry,
@@ -12,17 +14,20 @@ import {
   type RequestOf,
   readBook,
   recordExport,
+  reportPeriod,
   searchCustomers,
   sendMessage,
   sumDocuments,
   summarizeDocuments,
 } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit';
+import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
+import { readExportFile } from '../src/export/exports.js';
 import { AccountantPackages } from '../src/package/accountant-packages.js';
+import type { ConsoleTables } from '../src/session/session.tables.js';
 import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
-import { bookEntry } from './exports.js';
+import { bookEntry, unzipped } from './exports.js';
 
 let console: ConsoleUnderTest;
 let business: Business;
@@ -57,6 +62,21 @@ beforeAll(async () => {
   network.answer(summarizeDocuments, () => ({ types: [] }));
   network.answer(getBookEnd, () => ({ position: book.length, next_issued_at: null }));
   network.answer(printReport, () => ({ pdf: Buffer.from('%PDF-1.7').toString('base64') }));
+  network.answer(reportPeriod, () => {
+    const amounts = { net: 300, vat: 54, total: 354 };
+    return {
+      types: [{ type: 'tax_invoice' as const, vat_rate: 18, documents: 3, ...amounts }],
+      rates: [{ vat_rate: 18, ...amounts }],
+      sales: amounts,
+      taxable: amounts,
+      untaxed: 0,
+      reported: { taxable: 300, vat: 54, untaxed: 0 },
+      receipts: [],
+      received: 0,
+      income: { basis: 'invoices' as const, amount: 300 },
+      months: [{ month: '2026-06', net: 300, vat: 54, received: 0 }],
+    };
+  });
   network.answer(getArtifact, () => {
     throw new ApiError('not_found');
   });
@@ -217,6 +237,24 @@ describe('the files of each month for the accountant', () => {
       .selectAll()
       .where('business_id', '=', business.id)
       .execute();
+  /** The names in the zip of a report, its table and the beginning of its PDF. */
+  const reportOf = async (exportId: string) => {
+    const own = console.service.app.get<Database<ConsoleTables>>(kitTokens.database);
+    const file = await readExportFile(own, business.id, exportId);
+    const chunks: Buffer[] = [];
+    for await (const chunk of file?.chunks ?? []) {
+      chunks.push(chunk);
+    }
+    const { folder, names } = await unzipped(Buffer.concat(chunks));
+    try {
+      const [csv, pdf] = await Promise.all(
+        ['csv', 'pdf'].map((end) => readFile(join(folder, `report-2026-06.${end}`), 'utf8')),
+      );
+      return [names.sort(), csv, pdf];
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
   const ended = () =>
     eventually(
       'the month has ended',
@@ -249,7 +287,13 @@ describe('the files of each month for the accountant', () => {
     expect(rows.map(({ format, first_date, last_date }) => [format, first_date, last_date]).sort()).toEqual([
       ['csv', '2026-06-01', '2026-06-30'],
       ['pdf-zip', '2026-06-01', '2026-06-30'],
+      ['report', '2026-06-01', '2026-06-30'],
       ['uniform', '2026-06-01', '2026-06-30'],
+    ]);
+    expect(await reportOf(rows.find(({ format }) => format === 'report')?.id ?? '')).toEqual([
+      ['report-2026-06.csv', 'report-2026-06.pdf'],
+      expect.stringContaining('חשבונית מס,18,3,300.00,54.00,354.00'),
+      '%PDF-1.7',
     ]);
     const [mail] = await noticesTo(accountant.email);
     expect(mail?.subject).toContain('06/2026');

@@ -3,8 +3,8 @@ import type { Selection, SingleFileFormat } from '@pinkas/exports';
 import type { TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
-/** What a job makes: a file of the book, or messages with a report of them. */
-export type JobFormat = SingleFileFormat | 'email';
+/** What a job makes: a file of the book, the report of a month, or messages with a report of them. */
+export type JobFormat = SingleFileFormat | 'report' | 'email';
 
 /** `expired`: its bytes are deleted. */
 export type ExportState = 'queued' | 'running' | 'done' | 'failed' | 'expired';

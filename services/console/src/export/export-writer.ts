@@ -23,6 +23,7 @@ import { deleteChunks, insertChunk } from './export-chunk.repository.js';
 import { ClaimLostError, ExportsFullError } from './export-errors.js';
 import { chunkBytes, gib, missingPdfsMax, packageRetentionMs, retentionMs } from './export-policy.js';
 import { sendSelected } from './send-selected.js';
+import { writeReport } from './write-report.js';
 
 /** The longest wait for a reply. */
 const callTimeoutMs = 30_000;
@@ -129,6 +130,9 @@ export class ExportWriter {
       vendorTaxId: softwareVendorTaxId,
       vendorName: softwareVendorName,
     };
+    if (format === 'report') {
+      return writeReport(call, business, { from, folder, now: this.clock.now() });
+    }
     const request = {
       ...{ business, format, from, to, signal },
       selection: selection ?? undefined,

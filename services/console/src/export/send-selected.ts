@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BookEntry, type Call, sendMessage } from '@pinkas/contracts';
-import { csvRow, type SingleFile, selectedPages } from '@pinkas/exports';
+import { byteOrderMark, csvRow, type SingleFile, selectedPages } from '@pinkas/exports';
 import { ApiError } from '@pinkas/service-kit';
 import type { ClaimedExport } from './export.repository.js';
 import { emailsMax } from './export-policy.js';
-
-/** The mark of UTF-8, without which spreadsheets read Hebrew as another charset. */
-const byteOrderMark = '\ufeff';
 
 /**
  * Sends each document of a selection to the email address that it has of its customer. The id of a message is made of the job and

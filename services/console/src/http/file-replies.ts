@@ -1,3 +1,4 @@
+import { byteOrderMark } from '@pinkas/exports';
 import type { PageReply } from './console-page.js';
 import { downloadHeaders } from './page-headers.js';
 
@@ -11,9 +12,6 @@ const headersOf = (name: string, mediaType: string) => ({
 export function pdfFile(name: string, body: Buffer): PageReply {
   return { kind: 'file', headers: headersOf(name, 'application/pdf'), body };
 }
-
-/** By what spreadsheets know UTF-8. */
-const byteOrderMark = '\ufeff';
 
 /** A table for one person, row by row. @param name ASCII. */
 export function csvFile(name: string, rows: AsyncIterable<string>): PageReply {

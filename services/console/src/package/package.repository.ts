@@ -17,7 +17,7 @@ export type AccountantPackage = Selectable<AccountantPackageTable>;
 type PackageKey = Pick<AccountantPackage, 'business_id' | 'month'>;
 
 /** What the accountant gets of a month. */
-export const packageFormats = ['uniform', 'csv', 'pdf-zip'] as const;
+export const packageFormats = ['report', 'uniform', 'csv', 'pdf-zip'] as const;
 
 /** The first day of a month: of the month of a day, or of one before it. */
 export function firstOfMonth(day: string, monthsBefore = 0): string {

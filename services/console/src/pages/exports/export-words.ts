@@ -19,6 +19,10 @@ export const exportWords = {
   'pdf-zip': { he: 'כל ה-PDF החתומים, ב-ZIP', en: 'All signed PDFs, in a ZIP' },
   csv: { he: 'טבלה (CSV)', en: 'Table (CSV)' },
   donations: { he: 'תרומות, לפי דיווח, חודש ותורם (CSV)', en: 'Donations, by report, month and donor (CSV)' },
+  report: {
+    he: 'דוח מע"מ, הכנסות ותקבולים (PDF ו-CSV)',
+    en: 'Report of VAT, income and receipts (PDF and CSV)',
+  },
   jsonl: { he: 'מסמכים כמו ב-API (JSON Lines)', en: 'Documents as in the API (JSON Lines)' },
   email: { he: 'שליחה בדוא"ל', en: 'Emails' },
   selection: { he: 'מסמכים שנבחרו', en: 'chosen documents' },
@@ -60,8 +64,8 @@ export const exportWords = {
   requestedDone: { he: 'הקובץ בהכנה.', en: 'The file is in preparation.' },
   monthly: { he: 'כל חודש לרואה החשבון', en: 'Every month to the accountant' },
   monthlyLead: {
-    he: 'ביום שנבחר מוכנים הקבצים של החודש הקודם (מבנה אחיד, טבלאות וכל ה־PDF), ומי שנבחר מקבל דוא"ל עם קישור לדף הזה. הקישור נפתח רק אחרי כניסה, ולכן המקבל צריך להיות אחד מאנשי העסק.',
-    en: 'On the chosen day the files of the month before are made (uniform structure, tables and all PDFs), and the chosen person gets an email with a link to this page. The link opens after signing in only, so the person has to be one of the people of the business.',
+    he: 'ביום שנבחר מוכנים הקבצים של החודש הקודם (דוח מע"מ והכנסות, מבנה אחיד, טבלאות וכל ה־PDF), ומי שנבחר מקבל דוא"ל עם קישור לדף הזה. הקישור נפתח רק אחרי כניסה, ולכן המקבל צריך להיות אחד מאנשי העסק.',
+    en: 'On the chosen day the files of the month before are made (report of VAT and income, uniform structure, tables and all PDFs), and the chosen person gets an email with a link to this page. The link opens after signing in only, so the person has to be one of the people of the business.',
   },
   day: { he: 'ביום בחודש', en: 'On day of the month' },
   recipient: { he: 'למי', en: 'To' },

@@ -1,4 +1,4 @@
-import { type ReplyOf, reportPeriod } from '@pinkas/contracts';
+import { type Business, type ReplyOf, reportPeriod } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
 import {
@@ -57,15 +57,23 @@ export function periodOf({ query }: MemberVisit, now: Date): ReportPeriod {
   return readPeriod(query.get('period')) ?? (current as ReportPeriod);
 }
 
+/** Whose report it is, and in which language it is shown. */
+export type ReportView = Pick<MemberVisit, 'book' | 'language'>;
+
+/** What is asked for the report of a period. */
+export function reportRequest({ id, legal_type }: Business, { from, to }: Pick<ReportPeriod, 'from' | 'to'>) {
+  return { business_id: id, legal_type, from, to };
+}
+
 /** Reads the report of a period. */
-export function readReport(rpc: RpcClient, { book, bookId }: MemberVisit, { from, to }: ReportPeriod) {
-  return rpc.call(reportPeriod, { business_id: bookId, legal_type: book.legal_type, from, to });
+export function readReport(rpc: RpcClient, { book }: MemberVisit, period: ReportPeriod) {
+  return rpc.call(reportPeriod, reportRequest(book, period));
 }
 
 /** Sales by type and rate. @param linkOf the documents of a type; absent on paper. */
 export function salesTable(
   { types, sales }: Report,
-  { language }: MemberVisit,
+  { language }: ReportView,
   linkOf?: (type: Report['types'][number]['type']) => string,
 ): Markup {
   const name = ({ type }: Report['types'][number]) =>
@@ -91,7 +99,7 @@ export function salesTable(
 }
 
 /** What the periodic VAT report asks for, in complete shekels. */
-export function reportedFacts({ reported }: Report, { language }: MemberVisit): Markup {
+export function reportedFacts({ reported }: Report, { language }: ReportView): Markup {
   const whole = (value: number) => {
     const figure = Math.abs(value).toLocaleString('en-US');
     const sign = value < 0 ? '-' : '';
@@ -110,7 +118,7 @@ export function reportedFacts({ reported }: Report, { language }: MemberVisit): 
 /** What was received by each means of payment. @param linkOf its documents; absent on paper. */
 export function receiptsTable(
   { receipts, received }: Report,
-  { language, book }: MemberVisit,
+  { language, book }: ReportView,
   linkOf?: (method: Report['receipts'][number]['method']) => string,
 ): Markup {
   const name = ({ method }: Report['receipts'][number]) => {
@@ -130,7 +138,7 @@ export function receiptsTable(
 }
 
 /** Each month of a longer period. */
-export function monthsTable({ months, sales, received }: Report, { language }: MemberVisit): Markup {
+export function monthsTable({ months, sales, received }: Report, { language }: ReportView): Markup {
   return table<Report['months'][number]>({
     caption: reportTexts.months[language],
     language,

@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Business, type Call, printReport, reportPeriod } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
+import { byteOrderMark, type SingleFile, zipFiles } from '@pinkas/exports';
+import { readPeriod } from '../pages/reports/period.js';
+import { reportRequest } from '../pages/reports/report.js';
+import { printedPeriod, reportRows } from '../pages/reports/report-files.js';
+
+/**
+ * Writes the report of a month as the page of reports has it, as a PDF and as a table, in one zip.
+ * @param from the first day of the month.
+ */
+export async function writeReport(
+  call: Call,
+  business: Business,
+  { from, folder, now }: { readonly from: string; readonly folder: string; readonly now: Date },
+): Promise<SingleFile> {
+  const period = readPeriod(from.slice(0, 7));
+  if (period === null) {
+    throw new Error(`${from} is in no month`);
+  }
+  const view = { book: business, language: business.language };
+  const report = await call(reportPeriod, reportRequest(business, period));
+  const { pdf } = await call(printReport, {
+    title: `Report ${period.name}`,
+    html: printedPeriod(view, period, report, dayInIsrael(now)),
+  });
+  const rows = [byteOrderMark];
+  for await (const row of reportRows(view, report)) {
+    rows.push(row);
+  }
+  const contents = [
+    { name: `report-${period.name}.pdf`, bytes: Buffer.from(pdf, 'base64'), compress: false },
+    { name: `report-${period.name}.csv`, bytes: Buffer.from(rows.join('')), compress: true },
+  ];
+  const files = contents.map(({ name, compress }) => ({ name, compress, path: join(folder, name) }));
+  await Promise.all(contents.map(({ name, bytes }) => writeFile(join(folder, name), bytes)));
+  const path = join(folder, 'export.zip');
+  await zipFiles(path, files, now);
+  const documents = report.types.reduce((sum, row) => sum + row.documents, 0);
+  const name = `pinkas-report-${period.name}.zip`;
+  return { path, name, mediaType: 'application/zip', documents, missingPdfs: [] };
+}
