@@ -5,3 +5,43 @@ import { type PageBinding, pageBindingOf } from '@pinkas/console/page';
 export const consolePages: readonly PageBinding[] = (
   (Reflect.getMetadata('providers', ConsoleModule) ?? []) as object[]
 ).flatMap((provider) => (typeof provider === 'function' ? (pageBindingOf(provider) ?? []) : []));
+
+/** What leads elsewhere, is a file, or a part of another page. */
+const noPages = new Set([
+  '/documents/:id/pdf',
+  '/exports/:id/file',
+  '/customers/:id/statement/pdf',
+  '/customers/:id/statement/csv',
+  '/reports/pdf',
+  '/reports/csv',
+  '/trail/csv',
+  '/sign-in/oidc',
+  '/sign-in/oidc/callback',
+  '/authority/connected/:business',
+  // In the frame of another page.
+  '/business/preview',
+  // Of an institution, whose page is opened after the others.
+  '/documents/:id/cancel-donation',
+  // Leads to the choice of a type; its forms are in issuing.ts.
+  '/issue/document',
+  '/issue/customers',
+]);
+
+/** Every page that a person looks at. */
+export const shownPages = consolePages.filter(({ method, path }) => method === 'GET' && !noPages.has(path));
+
+/** The addresses of a page, in each book that it is served for, with the id that its path asks for. */
+export function addressesOf(
+  { access, books, path }: PageBinding,
+  businessId: string,
+  ids: Readonly<Record<string, string>>,
+): string[] {
+  const filled = path.replace(/:[a-z]+/i, ids[path] ?? 'missing');
+  if (access === 'anyone' || access === 'person') {
+    return [filled];
+  }
+  const below = filled === '/' ? '' : filled;
+  // The documents of a test are in the live book.
+  const hasTestPage = books && !path.includes(':');
+  return [`/b/${businessId}${below}`, ...(hasTestPage ? [`/t/${businessId}${below}`] : [])];
+}

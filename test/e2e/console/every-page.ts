@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { PageBinding } from '@pinkas/console/page';
 import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
-import { consolePages } from '../../harness/console-pages.js';
+import { addressesOf, shownPages } from '../../harness/console-pages.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
@@ -12,29 +11,6 @@ import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const narrowest = { width: 320, height: 640 };
-
-/** Every page that a browser opens. */
-const bindings = consolePages.filter(({ method }) => method === 'GET');
-
-/** What leads elsewhere, is a file, or a part of another page. */
-const noPages = new Set([
-  '/documents/:id/pdf',
-  '/exports/:id/file',
-  '/customers/:id/statement/pdf',
-  '/customers/:id/statement/csv',
-  '/reports/pdf',
-  '/reports/csv',
-  '/sign-in/oidc',
-  '/sign-in/oidc/callback',
-  '/authority/connected/:business',
-  // In the frame of another page.
-  '/business/preview',
-  // Of an institution, whose page is opened after the others.
-  '/documents/:id/cancel-donation',
-  // Leads to the choice of a type; its forms are in issuing.ts.
-  '/issue/document',
-  '/issue/customers',
-]);
 
 /** Ends what surrounds it in every way that a template has, and says so where it is run. */
 const markup = (name: string) =>
@@ -140,18 +116,6 @@ export function everyPage(system: () => ConsoleSystem): void {
       };
     }, 60_000);
 
-    /** The addresses of a page for a person. */
-    const addressesOf = ({ access, books, path }: PageBinding, ids: Record<string, string>): string[] => {
-      const filled = path.replace(/:[a-z]+/i, ids[path] ?? visible[path] ?? 'missing');
-      if (access === 'anyone' || access === 'person') {
-        return [filled];
-      }
-      const below = filled === '/' ? '' : filled;
-      const { id } = issuer.business;
-      // The documents of a test are in the live book.
-      return [`/b/${id}${below}`, ...(books && !path.includes(':') ? [`/t/${id}${below}`] : [])];
-    };
-
     /** Opens every page in the browser of a person who may open it. */
     const openAll = async (
       visitors: { owner: ConsoleVisitor & { email: string }; stranger: ConsoleVisitor },
@@ -187,14 +151,15 @@ export function everyPage(system: () => ConsoleSystem): void {
       await stack.pinkas('person', 'invite', owner.email, '--business', donation.business, '--role', 'owner');
       const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
       const ids = {
+        ...visible,
         '/people/:person': person.id,
         '/account/passkeys/:passkey/remove': passkey,
         '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',
       };
       const opened: string[] = [];
-      for (const binding of bindings.filter(({ path }) => !noPages.has(path))) {
+      for (const binding of shownPages) {
         const visitor = binding.path.startsWith('/sign-in') ? stranger : owner;
-        for (const address of addressesOf(binding, ids)) {
+        for (const address of addressesOf(binding, issuer.business.id, ids)) {
           await visitor.visit(address);
           await look(visitor, address);
           opened.push(address);

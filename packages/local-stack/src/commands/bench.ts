@@ -17,7 +17,7 @@ export const cluster = (steps: Steps, args: readonly string[]): Promise<number> 
   runCompiled(steps, 'cluster/main.js', args);
 
 /** Compiles the programs among the tests, and runs one. */
-async function runCompiled(steps: Steps, file: string, args: readonly string[]): Promise<number> {
+export async function runCompiled(steps: Steps, file: string, args: readonly string[]): Promise<number> {
   await steps.run('compiling', async () => {
     const compiler = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
     const { code, output } = await runTool(compiler, ['-p', 'test/tsconfig.json'], { show: false });

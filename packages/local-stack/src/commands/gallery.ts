@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { repositoryRoot } from '../config.js';
 import { StepError, type Steps } from '../steps.js';
+import { runCompiled } from './bench.js';
 import { runTool } from './run-tool.js';
 
 /** The first empties the folder of pictures. */
 const services = ['rendering', 'delivery'] as const;
 
-/** Draws every kind of document and email for review; with arguments, only the kinds whose names contain one of them. */
+/** Draws every kind of document and email, and every page of the console, for review; with arguments, only the kinds whose names contain one of them. */
 export async function gallery(steps: Steps, args: readonly string[]): Promise<number> {
   await steps.run('gallery', async () => {
     const compiler = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
@@ -25,5 +26,5 @@ export async function gallery(steps: Steps, args: readonly string[]): Promise<nu
       return code;
     }
   }
-  return 0;
+  return runCompiled(steps, 'gallery/main.js', args);
 }
