@@ -69,7 +69,7 @@ export function barChart(given: {
     .paddingInner(0.36)
     .paddingOuter(0.18);
   const bar = bands.bandwidth() / 2;
-  const ticks = y.ticks(tickCount);
+  const ticks = y.ticks(tickCount).filter(Number.isInteger);
   const lines = ticks.map((tick) => {
     const at = attributes({
       x1: 0,

@@ -50,6 +50,18 @@ export function shekels(amount: number, language: Language): Markup {
   return leftToRight(`${amount < 0 ? '-' : ''}₪${formatMoney(Math.abs(amount))}`);
 }
 
+/** An amount in ILS that is read from afar: its shekels are large, its agorot small. */
+export function largeAmount(value: number, language: Language): Markup {
+  const [whole = '', agorot = ''] = formatMoney(Math.abs(value)).split('.');
+  const sign = value < 0 ? '-' : '';
+  const minor = html`<span class="minor">.${agorot}</span>`;
+  const figure =
+    language === 'he'
+      ? html`<bdi dir="ltr">${sign}${whole}${minor}</bdi> ₪`
+      : html`<bdi dir="ltr">${sign}₪${whole}${minor}</bdi>`;
+  return html`<span class="amount">${figure}</span>`;
+}
+
 /** An amount in ILS in running text or in a cell: its figures are equally wide. */
 export function amount(value: number, language: Language): Markup {
   return html`<span class="amount">${shekels(value, language)}</span>`;

@@ -168,6 +168,11 @@ export function badge(tone: Tone, text: Content): Markup {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
+/** Several of them. */
+export function badges(parts: readonly (Markup | null)[]): Markup {
+  return html`<span class="badges">${parts.filter((part) => part !== null)}</span>`;
+}
+
 /** A number at the end of a heading: of rows that need something. */
 export function count(value: number): Markup {
   return html`<span class="count">${value}</span>`;
@@ -193,6 +198,8 @@ export function pager(
 /** Views of one list, or pages of one group, of which one is shown. */
 export function tabs(given: {
   readonly label: string;
+  /** `parts`: of the view that other tabs have chosen. */
+  readonly kind?: 'parts';
   readonly items: readonly {
     readonly href: string;
     readonly text: Content;
@@ -206,7 +213,7 @@ export function tabs(given: {
     return html`<li><a${link}>${text}${figure}</a></li>
     `;
   });
-  return html`<nav class="tabs" aria-label="${given.label}">
+  return html`<nav class="${given.kind ? `tabs ${given.kind}` : 'tabs'}" aria-label="${given.label}">
   <ul>
     ${items}
   </ul>

@@ -119,7 +119,10 @@ function footRow<Row>(columns: readonly Column<Row>[], language: Language): Mark
     </tfoot>`;
 }
 
-/** A table whose columns are declared as data. On a narrow screen each row is a card with labels. */
+/** So many columns fit on a narrow screen; of more, each row is a card with labels there. */
+const fitting = 3;
+
+/** A table whose columns are declared as data. */
 export function table<Row>(given: TableGiven<Row>): Markup {
   const { caption, captionShown = false, columns, rows, language, kind, rowClass } = given;
   const body = rows.map((row) => {
@@ -129,7 +132,8 @@ export function table<Row>(given: TableGiven<Row>): Markup {
       </tr>
       `;
   });
-  return html`<div class="${kind ? `table ${kind}` : 'table'}">
+  const classes = ['table', kind, columns.length <= fitting && 'fits'].filter(Boolean).join(' ');
+  return html`<div class="${classes}">
   <table>
     <caption${!captionShown && html` class="visually-hidden"`}>${caption}</caption>
     <thead>

@@ -7,13 +7,17 @@ import { composeDocument, showPicture } from './issue-form.js';
 /** Waits for this long after the last key before a preview is loaded. */
 const previewDelayMs = 400;
 
-/** On a narrow screen the menu, and filters that are not in use, begin closed. */
+/** On a narrow screen the menu, and filters that are not in use, begin closed; on a wide one the menu has no button to open it. */
 function closeWhenNarrow(): void {
-  if (matchMedia('(max-width: 59.99rem)').matches) {
-    for (const details of document.querySelectorAll('.sections details, [data-closed-when-narrow="yes"]')) {
+  const narrow = matchMedia('(max-width: 59.99rem)');
+  const menu = document.querySelector<HTMLDetailsElement>('.sections details');
+  if (narrow.matches) {
+    for (const details of document.querySelectorAll('[data-closed-when-narrow="yes"]')) {
       details.removeAttribute('open');
     }
   }
+  menu?.toggleAttribute('open', !narrow.matches);
+  narrow.addEventListener('change', () => menu?.toggleAttribute('open', !narrow.matches));
 }
 
 function enableCopying(): void {

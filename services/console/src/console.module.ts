@@ -90,6 +90,7 @@ import { ShowProof } from './pages/sign-in/show-proof.js';
 import { ShowSignIn } from './pages/sign-in/show-sign-in.js';
 import { SignOut } from './pages/sign-in/sign-out.js';
 import { UseLink } from './pages/sign-in/use-link.js';
+import { DownloadTrail } from './pages/trail/download-trail.js';
 import { ShowTrail } from './pages/trail.js';
 import { CreateEndpointPage, StartEndpoint } from './pages/webhooks/create-endpoint.js';
 import {
@@ -218,6 +219,7 @@ const businessPages = [
   ShowDocument,
   ShowToday,
   ShowTrail,
+  DownloadTrail,
   ShowDebts,
   ShowOpenDocuments,
   ShowStatement,

@@ -1,14 +1,18 @@
 import {
   type CustomerCard,
   type CustomerDetails,
+  listDebts,
   listDocuments,
+  type ReplyOf,
+  readStatement,
   searchCustomers,
   showCustomer,
   updateCustomer,
 } from '@pinkas/contracts';
-import type { CustomerLegalType } from '@pinkas/domain';
+import { type CustomerLegalType, fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
+  amount,
   button,
   card,
   dayAndTime,
@@ -20,12 +24,14 @@ import {
   form,
   html,
   isolate,
+  largeAmount,
   leftToRight,
   linkButton,
   type Markup,
   notice,
   pageHead,
   pager,
+  stats,
   table,
   type Words,
 } from '@pinkas/ui';
@@ -33,7 +39,8 @@ import { ConsolePage, type PageReply, page, redirect } from '../http/console-pag
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
 import { documentTable } from './parts.js';
-import { words } from './words.js';
+import { unlessAway } from './unless-away.js';
+import { type Words, words } from './words.js';
 
 const texts = {
   search: { he: 'חיפוש', en: 'Search' },
@@ -69,6 +76,14 @@ const texts = {
   },
   documents: { he: 'המסמכים של הלקוח', en: 'Documents of the customer' },
   noDocuments: { he: 'אין מסמכים.', en: 'No documents.' },
+  card: { he: 'פרטי הלקוח', en: 'Details' },
+  open: { he: 'נותר לתשלום', en: 'Left to pay' },
+  late: { he: 'באיחור', en: 'Late' },
+  noneLate: { he: 'אין תשלום באיחור', en: 'Nothing is late' },
+  onAccount: { he: 'זכות בחשבון', en: 'Paid on account' },
+  asked: { he: 'סך החיובים', en: 'Charged so far' },
+  paid: { he: 'סך התקבולים והזיכויים', en: 'Received and credited so far' },
+  remind: { he: 'תזכורת לתשלום', en: 'Send a reminder' },
 } as const satisfies Record<string, Words>;
 
 /** What a customer is to the tax authority. */
@@ -82,6 +97,8 @@ export const customerTypeNames = {
 
 const listed = 50;
 const documentsListed = 20;
+/** More open documents of one customer are not summed by their age. */
+const debtsSummed = 100;
 
 /** The customers of a book by name, with search. */
 @ConsolePage({ method: 'GET', path: '/customers', access: 'reader', books: true })
@@ -204,8 +221,9 @@ async function cardPage(
 ): Promise<PageReply> {
   const { bookId, language, params, query, role } = visit;
   const before = Number(query.get('before'));
-  const [{ customer }, documents] = await Promise.all([
-    rpc.call(showCustomer, { business_id: bookId, customer_id: params.id ?? '' }),
+  const key = { business_id: bookId, customer_id: params.id ?? '' };
+  const [{ customer }, documents, account, debts] = await Promise.all([
+    rpc.call(showCustomer, key),
     rpc.call(listDocuments, {
       business_id: bookId,
       customer_ids: [params.id ?? ''],
@@ -214,6 +232,8 @@ async function cardPage(
       limit: documentsListed,
       before: Number.isSafeInteger(before) && before > 0 ? before : null,
     }),
+    unlessAway(rpc.call(readStatement, { ...key, limit: 1, after: null })),
+    unlessAway(rpc.call(listDebts, { ...key, limit: debtsSummed, after: null })),
   ]);
   const at = visit.link(`/customers/${customer.id}`);
   const next = documents.next_before === null ? null : `${at}?before=${documents.next_before}`;
@@ -222,28 +242,68 @@ async function cardPage(
       ? emptyState({ title: texts.noDocuments[language] })
       : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language, true);
   const isWrong = Object.keys(errors).length > 0;
+  const mayIssue = isAtLeast(role, 'issuer');
+  const statement = linkButton({ href: `${at}/statement`, text: words.statement[language] });
+  const remind = linkButton({
+    href: visit.link(`/debts/${customer.id}/reminder`),
+    text: texts.remind[language],
+    kind: 'primary',
+  });
+  const details = cardFacts(customer, mayIssue, language);
   return page(
     customer.name,
     html`${pageHead({
       title: isolate(customer.name, language),
       language,
       crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
-      secondary: [
-        linkButton({
-          href: visit.link(`/customers/${customer.id}/statement`),
-          text: words.statement[language],
-        }),
-      ],
+      primary: mayIssue && account && account.open > 0 ? remind : null,
+      secondary: [statement],
     })}
 ${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
-<div class="card">
-  ${cardFacts(customer, isAtLeast(role, 'issuer'), language)}
-</div>
-${isAtLeast(role, 'issuer') ? contactForm(visit, customer, given, errors) : null}
-${card({ id: 'documents', title: texts.documents[language], kind: 'flush', content: list })}
-${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}`,
+${account && accountFigures(account, debts, language)}
+<div class="columns main">
+  <div>
+    ${card({ id: 'documents', title: texts.documents[language], kind: 'flush', content: list })}
+    ${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}
+  </div>
+  <div>
+    ${card({ id: 'card', title: texts.card[language], content: details })}
+    ${mayIssue ? contactForm(visit, customer, given, errors) : null}
+  </div>
+</div>`,
     isWrong ? 422 : 200,
   );
+}
+
+/** What is left to pay and the account so far. */
+function accountFigures(
+  { open, closing, debit, credit }: ReplyOf<typeof readStatement>,
+  debts: ReplyOf<typeof listDebts> | null,
+  language: MemberVisit['language'],
+): Markup {
+  // The first due come first, so that all that is late is among them.
+  const late = (debts?.debts ?? []).reduce(
+    (sum, { balance, days_late }) => (days_late > 0 ? sum + fromShekels(balance) : sum),
+    0n,
+  );
+  const onAccount = fromShekels(open) - fromShekels(closing);
+  const lateness =
+    late > 0n
+      ? html`${texts.late[language]}: ${amount(toShekels(late), language)}`
+      : texts.noneLate[language];
+  return stats([
+    {
+      label: texts.open[language],
+      value: largeAmount(open, language),
+      detail: debts && lateness,
+      ...(late > 0n && { tone: 'bad' as const }),
+    },
+    ...(onAccount > 0n
+      ? [{ label: texts.onAccount[language], value: largeAmount(toShekels(onAccount), language) }]
+      : []),
+    { label: texts.asked[language], value: largeAmount(debit, language) },
+    { label: texts.paid[language], value: largeAmount(credit, language) },
+  ]);
 }
 
 function cardFacts(customer: CustomerDetails, isEdited: boolean, language: MemberVisit['language']): Markup {

@@ -55,6 +55,7 @@ export class ListDocumentsPage {
         ? emptyState({ title: texts.none[language] })
         : html`
 ${listTable(visit, query, list.documents, deliveries)}
+${bulkActs(visit, query)}
 ${listSums(sums?.types ?? null, language)}`;
     const linkTo = (position: number | null) =>
       link('/documents', { ...values, before: position === null ? undefined : String(position) });
@@ -72,8 +73,7 @@ ${pager(
   },
   language,
   words.documents[language],
-)}
-${list.documents.length === 0 ? null : bulkActs(visit, query)}`,
+)}`,
     );
   }
 
@@ -102,8 +102,10 @@ ${isAtLeast(role, 'issuer') && email}`;
   return card({
     id: 'bulk',
     title: texts.bulk[language],
+    titleHidden: true,
     content: html`
-<p class="hint">${texts.bulkHint[language]}</p>
+<p class="of-all">${texts.bulkAll[language]}</p>
+<p class="of-selected">${texts.bulkSelected[language]}</p>
 ${form({ id: selectionForm, action: link('/documents/selection'), csrfToken, content: html`${kept}`, acts })}`,
   });
 }

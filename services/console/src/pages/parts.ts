@@ -1,6 +1,21 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules, settlementOf, toShekels } from '@pinkas/domain';
-import { badge, html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
+import { badge, badges, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
+import type { Words } from './words.js';
+
+export {
+  amount,
+  checkbox,
+  choice,
+  csrfField,
+  day,
+  dayAndTime,
+  type FormField,
+  facts,
+  field,
+  notice,
+  pager,
+} from '@pinkas/ui';
 
 const statusWords = {
   open: { he: 'פתוח', en: 'Open' },
@@ -25,11 +40,17 @@ export function documentName({ type, number }: Pick<DocumentHead, 'type' | 'numb
   return `${typeName(type, language)} ${number}`;
 }
 
+const partlyPaid: Words = { he: 'שולם בחלקו', en: 'Paid in part' };
+
 const statusTones = { open: 'waiting', closed: 'good', cancelled: 'neutral' } as const;
 
-/** The status of a document: open is what somebody still waits for. */
-export function statusBadge(status: DocumentState['status'], language: Language): Markup {
-  return badge(statusTones[status], statusWords[status][language]);
+/** The status of a document: open is what somebody still waits for. One that any receipt has closed may be paid in part. */
+export function statusBadge(document: DocumentHead, state: DocumentState, language: Language): Markup {
+  const { status, paid } = state;
+  const isPartlyPaid = status !== 'cancelled' && paid > 0 && (balanceOf(document, state) ?? 0) > 0;
+  return isPartlyPaid
+    ? badge('waiting', partlyPaid[language])
+    : badge(statusTones[status], statusWords[status][language]);
 }
 
 /** What will happen once a person confirms. */
@@ -78,7 +99,7 @@ export function documentTable(
       {
         head: listWords.status[language],
         kind: 'status',
-        value: ({ state, note }) => html`${statusBadge(state.status, language)}${note ?? null}`,
+        value: ({ document, state, note }) => badges([statusBadge(document, state, language), note ?? null]),
       },
     ],
   });

@@ -1,6 +1,6 @@
 import type { DocumentHead, DocumentState, ReplyOf, ReviewNote, reviewDocuments } from '@pinkas/contracts';
 import { amountOfNote, type SettlementNote, settlementOf, toShekels } from '@pinkas/domain';
-import { amount, html, type Language, leftToRight, linkButton, type Markup, type Words } from '@pinkas/ui';
+import { amount, html, type Language, largeAmount, leftToRight, linkButton, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../http/visit.js';
 import { balanceOf } from './parts.js';
 
@@ -92,8 +92,8 @@ export function balanceFact(
 ): readonly [string, Markup | null] {
   const balance = balanceOf(document, state);
   return balance !== null && balance < 0
-    ? [texts.inCredit[language], amount(-balance, language)]
-    : [texts.balance[language], balance === null ? null : amount(balance, language)];
+    ? [texts.inCredit[language], largeAmount(-balance, language)]
+    : [texts.balance[language], balance === null ? null : largeAmount(balance, language)];
 }
 
 /** What a person should know of the settlement of a document; null where there is nothing. */

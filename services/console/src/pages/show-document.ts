@@ -68,7 +68,7 @@ export class ShowDocument {
         title: name,
         language,
         crumbs: [{ text: words.documents[language], href: visit.link('/documents') }],
-        badge: statusBadge(state.status, language),
+        badge: statusBadge(document, state, language),
         primary: pdf,
         secondary: [hosted],
       })}

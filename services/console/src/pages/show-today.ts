@@ -22,11 +22,12 @@ import {
   InjectDatabase,
   RpcClient,
 } from '@pinkas/service-kit';
-import { card, emptyState, html, type Markup, notice, pageHead, stats } from '@pinkas/ui';
-import type { ConsoleTables } from '../db/console.tables.js';
+import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { type FailedPackage, failedPackages } from '../package/package.repository.js';
+import { isAtLeast } from '../people/roles.js';
+import type { ConsoleTables } from '../session/session.tables.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { issueAct } from './issue/issue-links.js';
 import { documentTable } from './parts.js';
@@ -129,8 +130,7 @@ export class ShowToday {
       failures,
       suppressions,
     ].includes(null);
-    const isFresh = !isTest && latest !== null && latest.documents.length === 0;
-    const steps = isFresh ? await firstSteps(visit, this.rpc) : null;
+    const isFresh = latest !== null && latest.documents.length === 0;
     const isCalm = tasks.length === 0 && !isFresh && !isIncomplete;
     return page(
       words.today[language],
@@ -138,16 +138,18 @@ export class ShowToday {
         title: words.today[language],
         language,
         lead: isCalm ? texts.nothing[language] : null,
-        primary: issueAct(visit),
+        // An empty test book has it in the middle of the page.
+        primary: isFresh && isTest ? null : issueAct(visit),
       })}
 ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
-${steps}
-${isFresh ? null : figures(visit, sums, debts, today)}
-${top && !isFresh ? topCustomers(visit, top) : null}
-${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
+${isFresh ? await this.#beginning(visit) : bookSoFar(visit, { sums, debts, top, latest }, today)}`,
     );
+  }
+
+  #beginning(visit: MemberVisit): Promise<Markup> | Markup {
+    return visit.isTest ? emptyTestBook(visit) : firstSteps(visit, this.rpc);
   }
 
   /** The test book has no accountant. */
@@ -170,6 +172,20 @@ ${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
       }),
     );
   }
+}
+
+/** What services report of a book; null: one did not answer. */
+interface BookSoFar {
+  readonly sums: ReplyOf<typeof summarizeMonths> | null;
+  readonly debts: ReplyOf<typeof summarizeDebts> | null;
+  readonly top: ReplyOf<typeof listTopCustomers> | null;
+  readonly latest: ReplyOf<typeof listDocuments> | null;
+}
+
+function bookSoFar(visit: MemberVisit, { sums, debts, top, latest }: BookSoFar, today: string): Markup {
+  return html`${figures(visit, sums, debts, today)}
+${top && topCustomers(visit, top)}
+${latest && latestDocuments(visit, latest)}`;
 }
 
 function figures(
@@ -197,15 +213,27 @@ ${months}`;
 function latestDocuments(visit: MemberVisit, { documents }: ReplyOf<typeof listDocuments>): Markup {
   const { language } = visit;
   const all = html`<a href="${visit.link('/documents')}">${texts.all[language]}</a>`;
-  const content =
-    documents.length === 0
-      ? emptyState({ title: texts.noDocuments[language], text: texts.noDocumentsMore[language] })
-      : documentTable(documents, (id) => visit.link(`/documents/${id}`), language);
   return card({
     id: 'latest',
     title: texts.latest[language],
     kind: 'flush',
-    aside: documents.length === 0 ? null : all,
-    content,
+    aside: all,
+    content: documentTable(documents, (id) => visit.link(`/documents/${id}`), language),
+  });
+}
+
+/** How a test book begins. */
+function emptyTestBook(visit: MemberVisit): Markup {
+  const { business, language, role } = visit;
+  const key = isAtLeast(role, 'owner')
+    ? linkButton({ href: `/b/${business.id}/connection/new`, text: texts.testKey[language] })
+    : null;
+  return emptyState({
+    title: texts.emptyTestBook[language],
+    text: texts.emptyTestBookMore[language],
+    action: html`<div class="buttons">
+  ${issueAct(visit)}
+  ${key}
+</div>`,
   });
 }

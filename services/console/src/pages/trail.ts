@@ -81,7 +81,12 @@ export class ShowTrail {
     return page(
       words.trail[language],
       html`
-${pageHead({ title: words.trail[language], language, lead: texts.what[language] })}
+${pageHead({
+  title: words.trail[language],
+  language,
+  lead: texts.what[language],
+  secondary: [linkButton({ href: link('/trail/csv', { ...values }), text: 'CSV', download: true })],
+})}
 ${trail.isPart ? notice('error', texts.away[language]) : null}
 ${trailFilters(visit, values, members)}
 ${card({ id: 'entries', title: words.trail[language], titleHidden: true, content: list })}

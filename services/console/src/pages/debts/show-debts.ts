@@ -9,12 +9,12 @@ import {
 } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
 import {
-  amount,
   card,
   day,
   emptyState,
   html,
   isolate,
+  largeAmount,
   type Markup,
   pageHead,
   pager,
@@ -52,7 +52,6 @@ const texts = {
   byDocument: { he: 'לפי מסמך', en: 'By document' },
   views: { he: 'תצוגות', en: 'Views' },
   customer: { he: 'לקוח', en: 'Customer' },
-  oldest: { he: 'המועד הראשון', en: 'First due' },
   onAccount: { he: 'זכות בחשבון', en: 'Paid on account' },
   act: { he: 'פעולה', en: 'Action' },
   remind: { he: 'תזכורת', en: 'Remind' },
@@ -119,10 +118,10 @@ function figures(visit: MemberVisit, summary: Summary): Markup {
 ${stats([
   {
     label: texts.open[language],
-    value: amount(summary.amount, language),
+    value: largeAmount(summary.amount, language),
     detail: `${summary.documents} ${texts.documents[language]}`,
   },
-  { label: texts.late[language], value: amount(summary.late, language) },
+  { label: texts.late[language], value: largeAmount(summary.late, language) },
   { label: texts.customersCount[language], value: String(summary.customers) },
 ])}
 ${card({
@@ -169,7 +168,6 @@ function debtorTable({ language, link, role }: MemberVisit, debtors: readonly De
       { head: texts.sum[language], kind: 'money', value: (row) => row.amount },
       { head: texts.late[language], kind: 'money', value: (row) => (row.late === 0 ? null : row.late) },
       { head: texts.count[language], kind: 'count', value: (row) => row.documents },
-      { head: texts.oldest[language], kind: 'date', value: (row) => row.due_on },
       { head: texts.age[language], kind: 'status', value: (row) => lateness(row.days_late, language) },
       {
         head: texts.onAccount[language],

@@ -80,7 +80,7 @@ function ageTabs({ language, link }: MemberVisit, current: string | undefined): 
     text: texts.all[language],
     isCurrent: current === undefined,
   };
-  return tabs({ label: texts.ages[language], items: [all, ...each] });
+  return tabs({ kind: 'parts', label: texts.ages[language], items: [all, ...each] });
 }
 
 function debtTable({ language, link }: MemberVisit, debts: readonly Debt[]): Markup {

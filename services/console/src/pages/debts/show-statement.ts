@@ -10,6 +10,7 @@ import {
   filterForm,
   html,
   isolate,
+  largeAmount,
   linkButton,
   type Markup,
   notice,
@@ -126,12 +127,12 @@ function head(visit: MemberVisit, { customer, period }: StatementVisit, { open }
 function figures(statement: Statement, { language }: MemberVisit): Markup {
   const { opening, debit, credit, closing, open } = statement;
   return stats([
-    { label: texts.opening[language], value: amount(opening, language) },
-    { label: texts.debit[language], value: amount(debit, language) },
-    { label: texts.credit[language], value: amount(credit, language) },
+    { label: texts.opening[language], value: largeAmount(opening, language) },
+    { label: texts.debit[language], value: largeAmount(debit, language) },
+    { label: texts.credit[language], value: largeAmount(credit, language) },
     {
       label: texts.closing[language],
-      value: amount(closing, language),
+      value: largeAmount(closing, language),
       detail: html`${amount(open, language)} ${texts.open[language]}`,
     },
   ]);

@@ -8,6 +8,7 @@ import {
   isolate,
   join,
   type Language,
+  largeAmount,
   leftToRight,
   type Markup,
   stats,
@@ -52,8 +53,8 @@ export function documentFigures(
     ? html`${texts.credited[language]}: ${amount(state.credited, language)}`
     : null;
   return stats([
-    { label: texts.total[language], value: amount(document.totals.total, language) },
-    { label: texts.paid[language], value: amount(state.paid, language), detail: credited },
+    { label: texts.total[language], value: largeAmount(document.totals.total, language) },
+    { label: texts.paid[language], value: largeAmount(state.paid, language), detail: credited },
     { label, value: balance },
   ]);
 }

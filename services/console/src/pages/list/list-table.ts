@@ -1,5 +1,5 @@
 import type { listDeliveryStates, listDocuments, ReplyOf, TypeSums } from '@pinkas/contracts';
-import { attributes, badge, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
+import { attributes, badge, badges, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { balanceOf, documentName, statusBadge, typeName } from '../parts.js';
 import type { ListQuery } from './list-query.js';
@@ -46,11 +46,12 @@ export function listTable(
     columns: [
       {
         head: texts.document[language],
-        value: ({ document }) => html`
+        value: ({ document, state }) => html`
 ${selectBox(document.id, `${texts.select[language]} ${documentName(document, language)}`)}
 <a href="${link(`/documents/${document.id}`)}">
   ${typeName(document.type, language)} ${leftToRight(String(document.number))}
-</a>`,
+</a>
+${allocated(state, language)}`,
       },
       {
         head: texts.date[language],
@@ -71,12 +72,15 @@ ${selectBox(document.id, `${texts.select[language]} ${documentName(document, lan
         sort: sortBy(visit, query, 'balance'),
         value: ({ document, state }) => balanceOf(document, state) || null,
       },
-      { head: texts.number[language], value: (row) => numberOf(row, language) },
-      { head: texts.delivery[language], value: (row) => deliveryOf(row, deliveries, language) },
       {
         head: texts.status[language],
         kind: 'status',
-        value: ({ state }) => statusBadge(state.status, language),
+        value: (row) =>
+          badges([
+            statusBadge(row.document, row.state, language),
+            missingNumber(row, language),
+            deliveryOf(row, deliveries, language),
+          ]),
       },
     ],
   });
@@ -94,11 +98,20 @@ function selectBox(id: string, label: string): Markup {
   return html`<input${box}>`;
 }
 
-function numberOf({ state, allocation }: ListedDocument, language: Language): Markup | null {
-  if (state.allocation_number !== null) {
-    return leftToRight(state.allocation_number);
-  }
-  return allocation.status === 'not_required' ? null : badge('bad', texts.missingNumber[language]);
+/** The allocation number, below the name of its document. */
+function allocated(
+  { allocation_number: number }: ListedDocument['state'],
+  language: Language,
+): Markup | null {
+  return number === null
+    ? null
+    : html`<span class="number soft">${texts.number[language]} ${leftToRight(number)}</span>`;
+}
+
+function missingNumber({ state, allocation }: ListedDocument, language: Language): Markup | null {
+  return state.allocation_number !== null || allocation.status === 'not_required'
+    ? null
+    : badge('bad', texts.noNumber[language]);
 }
 
 function deliveryOf(

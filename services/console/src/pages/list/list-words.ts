@@ -23,6 +23,7 @@ export const listWords = {
   number: { he: 'מספר הקצאה', en: 'Allocation number' },
   anyNumber: { he: 'עם ובלי', en: 'With or without' },
   missingNumber: { he: 'חסר', en: 'Missing' },
+  noNumber: { he: 'חסר מספר הקצאה', en: 'Number missing' },
   delivery: { he: 'משלוח', en: 'Delivery' },
   anyDelivery: { he: 'כל מצב', en: 'Any' },
   size: { he: 'מסמכים בדף', en: 'Documents a page' },
@@ -56,10 +57,11 @@ export const listWords = {
     en: 'More than 20,000 documents: there is no sum. Narrow the list by dates or type.',
   },
   bulk: { he: 'פעולות על המסמכים', en: 'With these documents' },
-  bulkHint: {
-    he: 'המסמכים שסומנו, ואם לא סומן דבר: כל המסמכים שנמצאו, בכל הדפים.',
-    en: 'The documents that are selected; if none is, all that were found, on every page.',
+  bulkAll: {
+    he: 'כל המסמכים שנמצאו, בכל הדפים (או רק מה שיסומן)',
+    en: 'All that were found, on every page (or only what you select)',
   },
+  bulkSelected: { he: 'המסמכים שסומנו', en: 'The selected documents' },
   csv: { he: 'טבלה (CSV)', en: 'Table (CSV)' },
   pdfs: { he: 'PDF של כולם (ZIP)', en: 'PDFs of all (ZIP)' },
   email: { he: 'שליחה בדוא"ל…', en: 'Send by email…' },

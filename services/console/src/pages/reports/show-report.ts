@@ -1,13 +1,13 @@
 import { dayInIsrael } from '@pinkas/domain';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import {
-  amount,
   button,
   card,
   choice,
   emptyState,
   filterForm,
   html,
+  largeAmount,
   leftToRight,
   linkButton,
   type Markup,
@@ -106,11 +106,11 @@ function figures({ sales, income, received }: Report, { language }: MemberVisit)
   return stats([
     {
       label: reportTexts.income[language],
-      value: amount(income.amount, language),
+      value: largeAmount(income.amount, language),
       detail: basis[language],
     },
-    { label: reportTexts.vatAmount[language], value: amount(sales.vat, language) },
-    { label: reportTexts.received[language], value: amount(received, language) },
+    { label: reportTexts.vatAmount[language], value: largeAmount(sales.vat, language) },
+    { label: reportTexts.received[language], value: largeAmount(received, language) },
   ]);
 }
 

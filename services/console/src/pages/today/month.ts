@@ -5,9 +5,11 @@ import {
   type BarPair,
   barChart,
   card,
+  emptyState,
   html,
   isolate,
   type Language,
+  largeAmount,
   type Markup,
   type Stat,
   table,
@@ -57,7 +59,7 @@ export function monthFigures(visit: MemberVisit, months: Months, today: string):
   const before = results.get(monthBefore(month)) ?? none;
   const figure = (name: 'income' | 'vat' | 'received'): Stat => ({
     label: texts[name][language],
-    value: amount(toShekels(now[name]), language),
+    value: largeAmount(toShekels(now[name]), language),
     detail: html`${texts.lastMonth[language]}: ${amount(toShekels(before[name]), language)}`,
   });
   const hasVat = [...results.values()].some(({ vat }) => vat !== 0n);
@@ -70,7 +72,7 @@ export function debtFigure(visit: MemberVisit, { amount: sum, late }: ReplyOf<ty
   const isLate = late > 0;
   return {
     label: texts.debts[language],
-    value: amount(sum, language),
+    value: largeAmount(sum, language),
     href: link('/debts'),
     detail: isLate ? html`${texts.late[language]}: ${amount(late, language)}` : texts.noneLate[language],
     ...(isLate && { tone: 'bad' as const }),
@@ -99,14 +101,17 @@ export function yearChart(visit: MemberVisit, months: Months, today: string): Ma
       before: shekels(of(year - 1)),
     };
   });
-  const chart = barChart({
-    title: texts.year[language],
-    pairs,
-    legend: { value: String(year), before: String(year - 1) },
-    pairHead: texts.monthHead[language],
-    language,
-  });
-  return card({ id: 'year', title: texts.year[language], content: chart });
+  const isEmpty = pairs.every(({ value, before }) => !value && !before);
+  const content = isEmpty
+    ? emptyState({ title: texts.noIncome[language], text: texts.noIncomeMore[language] })
+    : barChart({
+        title: texts.year[language],
+        pairs,
+        legend: { value: String(year), before: String(year - 1) },
+        pairHead: texts.monthHead[language],
+        language,
+      });
+  return card({ id: 'year', title: texts.year[language], content });
 }
 
 /** The customers who bring in most, each with its page. */

@@ -53,6 +53,11 @@ export const todayWords = {
   noneLate: { he: 'אין תשלום באיחור', en: 'Nothing is late' },
   lastMonth: { he: 'בחודש הקודם', en: 'Last month' },
   year: { he: 'הכנסות לפי חודש', en: 'Income by month' },
+  noIncome: { he: 'עדיין אין הכנסות', en: 'No income yet' },
+  noIncomeMore: {
+    he: 'כאן יופיע תרשים של ההכנסות בכל חודש.',
+    en: 'A chart of the income of each month appears here.',
+  },
   monthHead: { he: 'חודש', en: 'Month' },
   byType: { he: 'החודש לפי סוג', en: 'This month by type' },
   noneThisMonth: { he: 'עדיין לא הופקו מסמכים החודש.', en: 'No documents this month yet.' },
@@ -63,11 +68,12 @@ export const todayWords = {
   customer: { he: 'לקוח', en: 'Customer' },
   incomeOf: { he: 'הכנסות', en: 'Income' },
   latest: { he: 'המסמכים האחרונים', en: 'Latest documents' },
-  noDocuments: { he: 'כאן יופיעו המסמכים', en: 'Documents appear here' },
-  noDocumentsMore: {
-    he: 'הם מופקים כאן, או דרך ה-API: בהגדרות החיבור יוצרים מפתח, ושם גם שורת curl לניסיון.',
-    en: 'They are issued here, or over the API: create a key in the connection settings, where there is also a curl line to try.',
+  emptyTestBook: { he: 'ספר הניסיון ריק', en: 'The test book is empty' },
+  emptyTestBookMore: {
+    he: 'אפשר להפיק כאן כל מסמך כדי לראות איך הוא נראה: שום מסמך אינו נחשב, ודבר אינו נשלח. גם חנות או CRM יכולים להפיק לכאן, עם מפתח ניסיון.',
+    en: 'Issue any document here to see what it looks like: none counts, and nothing is sent. Your shop or CRM can issue here as well, with a test key.',
   },
+  testKey: { he: 'יצירת מפתח ניסיון', en: 'Create a test key' },
   all: { he: 'לכל המסמכים', en: 'All documents' },
   unavailable: {
     he: 'חלק מהמידע אינו זמין כרגע; אפשר לטעון את הדף שוב בעוד דקה.',

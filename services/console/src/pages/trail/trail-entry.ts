@@ -1,8 +1,13 @@
 import type { AuditEntry } from '@pinkas/contracts';
 import {
+  amount,
   day,
   dayAndTime,
   disclosure,
+  formatDate,
+  formatInstantDay,
+  formatInstantTime,
+  formatMoney,
   html,
   isolate,
   type Language,
@@ -25,6 +30,15 @@ const texts = {
   to: { he: 'היה; עכשיו:', en: 'before; now:' },
 } as const;
 
+/** What the table of entries has of each. */
+const trailColumns = [
+  { he: 'מתי', en: 'When' },
+  { he: 'מה', en: 'What' },
+  { he: 'על מה', en: 'About' },
+  { he: 'מי', en: 'By whom' },
+  { he: 'שינויים', en: 'Changes' },
+] as const;
+
 /** From what was to what is, in the direction of the text. */
 const arrows = { he: '←', en: '→' } as const;
 
@@ -34,20 +48,44 @@ const shownMax = 4;
 /** An entry of the trail in words: what, about what, by whom, when, and from what to what. */
 export function trailEntry(visit: MemberVisit, entry: AuditEntry, names: TrailNames): Markup {
   const { language } = visit;
-  const title = actionWords[entry.action]?.[language] ?? entry.action;
   const changes = changesOf(entry).map((change) => changeItem(change, names, language));
   const list = html`<ul class="changes">
     ${changes}
   </ul>`;
   const shown =
     changes.length > shownMax ? disclosure(`${texts.details[language]} (${changes.length})`, list) : list;
+  const actor = isolate(actorText(entry.actor, names, language), language);
   return html`<li>
-  <p><strong>${title}</strong> ${subjectOf(entry, names, visit)}</p>
+  <p><strong>${actionText(entry, language)}</strong> ${subjectOf(entry, names, visit)}</p>
   ${changes.length === 0 ? null : shown}
-  <p class="soft">${actorText(entry.actor, names, language)} · ${dayAndTime(entry.at, language)}</p>
+  <p class="who soft">${actor} · ${dayAndTime(entry.at, language)}</p>
 </li>
 `;
 }
+
+/** The heads of the table of entries. */
+export function trailHeads(language: Language): string[] {
+  return trailColumns.map((column) => column[language]);
+}
+
+/** An entry as a row of a table for a spreadsheet. */
+export function trailRow(entry: AuditEntry, names: TrailNames, language: Language): string[] {
+  const { documents, endpoints, keys, people } = names;
+  const { subject } = entry;
+  const name = documents.get(subject) ?? endpoints.get(subject) ?? keys.get(subject) ?? people.get(subject);
+  const changes = changesOf(entry).map(({ name: field, before, after }) => {
+    const [old, now] = [before, after].map((value) => {
+      const shown = shownValue(field, value, names, language);
+      return shown && textOfShown(shown, language);
+    });
+    return `${labelOf(field, language)}: ${old ? `${old} > ${now ?? '–'}` : now}`;
+  });
+  const at = `${formatInstantDay(entry.at, language)} ${formatInstantTime(entry.at)}`;
+  const actor = actorText(entry.actor, names, language);
+  return [at, actionText(entry, language), name ?? subject, actor, changes.join('; ')];
+}
+
+const actionText = ({ action }: AuditEntry, language: Language) => actionWords[action]?.[language] ?? action;
 
 function subjectOf(
   { action, subject }: AuditEntry,
@@ -73,19 +111,19 @@ function subjectOf(
   return name ? isolate(name, language) : null;
 }
 
-function actorText(actor: string, { people, keys }: TrailNames, language: Language): Markup {
+function actorText(actor: string, { people, keys }: TrailNames, language: Language): string {
   const [kind, id = ''] = actor.split(':');
   switch (kind) {
     case 'operator':
-      return html`${texts.operator[language]}`;
+      return texts.operator[language];
     case 'person':
-      return people.has(id) ? leftToRight(people.get(id) ?? '') : html`${texts.person[language]}`;
+      return people.get(id) ?? texts.person[language];
     case 'key':
-      return html`${texts.key[language]} ${isolate(keys.get(id) ?? id.slice(0, 8), language)}`;
+      return `${texts.key[language]} ${keys.get(id) ?? id.slice(0, 8)}`;
     case 'owner':
-      return html`${texts.owner[language]}`;
+      return texts.owner[language];
     default:
-      return html`${texts.system[language]}`;
+      return texts.system[language];
   }
 }
 
@@ -114,18 +152,23 @@ function flat(value: unknown, prefix = ''): Map<string, unknown> {
   );
 }
 
-function changeItem({ name, before, after }: Change, names: TrailNames, language: Language): Markup {
-  const label = name
+const labelOf = (name: string, language: Language) =>
+  name
     .split('.')
     .map((part) => fieldWords[part]?.[language] ?? part.replaceAll('_', ' '))
     .join(', ');
-  const [old, now] = [valueMarkup(before, names, language), valueMarkup(after, names, language)];
-  if (old === null) {
-    return html`<li><span class="term">${label}:</span> ${now}</li>
+
+function changeItem({ name, before, after }: Change, names: TrailNames, language: Language): Markup {
+  const [old, now] = [before, after].map((value) => {
+    const shown = shownValue(name, value, names, language);
+    return shown && markupOfShown(shown, language);
+  });
+  if (!old) {
+    return html`<li><span class="term">${labelOf(name, language)}:</span> ${now ?? null}</li>
     `;
   }
   return html`<li>
-      <span class="term">${label}:</span>
+      <span class="term">${labelOf(name, language)}:</span>
       <del>${old}</del>
       <span aria-hidden="true">${arrows[language]}</span>
       <span class="visually-hidden">${texts.to[language]}</span>
@@ -134,25 +177,62 @@ function changeItem({ name, before, after }: Change, names: TrailNames, language
     `;
 }
 
+/** A value, and how it is written. */
+interface Shown {
+  readonly kind: 'instant' | 'date' | 'amount' | 'text';
+  readonly text: string;
+}
+
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const date = /^\d{4}-\d\d-\d\d$/;
+/** In ILS. */
+const amounts = new Set(['paid', 'allocation_threshold_net']);
 
 /** A value in words; null: there is none. */
-function valueMarkup(value: unknown, names: TrailNames, language: Language): Markup | null {
+function shownValue(name: string, value: unknown, names: TrailNames, language: Language): Shown | null {
   if (value === null || value === undefined || value === '') {
     return null;
   }
   if (Array.isArray(value)) {
-    return isolate(value.map((item) => textOf(item, language)).join(', '), language);
+    return { kind: 'text', text: value.map((item) => textOf(item, language)).join(', ') };
   }
   const text = String(value);
   if (instant.test(text)) {
-    return dayAndTime(text, language);
+    return { kind: 'instant', text };
   }
   if (date.test(text)) {
-    return day(text, language);
+    return { kind: 'date', text };
   }
-  return isolate(names.people.get(text) ?? textOf(value, language), language);
+  if (amounts.has(name) && Number.isFinite(Number(text))) {
+    return { kind: 'amount', text };
+  }
+  return { kind: 'text', text: names.people.get(text) ?? textOf(value, language) };
+}
+
+function markupOfShown({ kind, text }: Shown, language: Language): Markup {
+  switch (kind) {
+    case 'instant':
+      return dayAndTime(text, language);
+    case 'date':
+      return day(text, language);
+    case 'amount':
+      return amount(Number(text), language);
+    default:
+      return isolate(text, language);
+  }
+}
+
+function textOfShown({ kind, text }: Shown, language: Language): string {
+  switch (kind) {
+    case 'instant':
+      return `${formatInstantDay(text, language)} ${formatInstantTime(text)}`;
+    case 'date':
+      return formatDate(text, language);
+    case 'amount':
+      return formatMoney(Number(text));
+    default:
+      return text;
+  }
 }
 
 function textOf(value: unknown, language: Language): string {

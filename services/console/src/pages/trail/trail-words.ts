@@ -116,6 +116,7 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   detail: { he: 'פירוט', en: 'Detail' },
   email: { he: 'דוא"ל', en: 'Email' },
   enabled: { he: 'פעיל', en: 'On' },
+  events: { he: 'אירועים ל-webhooks', en: 'Events for webhooks' },
   event_id: { he: 'אירוע', en: 'Event' },
   expires_at: { he: 'עד', en: 'Until' },
   filter: { he: 'סינון', en: 'Filter' },
