@@ -270,14 +270,17 @@ describe('issuing by hand in the console', () => {
     expect(form).toMatchObject({
       based_on: source.id,
       'customer.name': source.customer.name,
-      'items.0.unit_price': left,
+      'items.0.unit_price': '',
       'payments.0.amount': left,
       prices: 'gross',
     });
-    await send(form, 'preview');
+    // A person who gets less types the amount once.
+    await send({ ...form, 'payments.0.amount': '100.10' }, 'preview');
     expect(previewed.at(-1)?.body).toMatchObject({
       based_on: source.id,
       customer: { id: source.customer.id },
+      items: [{ unit_price: 100.1 }],
+      payments: [{ amount: 100.1 }],
     });
     await send({ ...form, 'customer.name': 'Somebody else' }, 'preview');
     expect(previewed.at(-1)?.body.customer).toEqual({ name: 'Somebody else' });

@@ -61,7 +61,7 @@ export class ShowToday {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, business, isTest, outcome } = visit;
+    const { bookId, language, business, outcome } = visit;
     const now = this.clock.now();
     const today = dayInIsrael(now);
     // A service that is away takes its own part of the page with it, and no other.
@@ -138,8 +138,8 @@ export class ShowToday {
         title: words.today[language],
         language,
         lead: isCalm ? texts.nothing[language] : null,
-        // An empty test book has it in the middle of the page.
-        primary: isFresh && isTest ? null : issueAct(visit),
+        // A book without documents has it among its first steps.
+        primary: isFresh ? null : issueAct(visit),
       })}
 ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}

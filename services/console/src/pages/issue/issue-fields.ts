@@ -11,9 +11,11 @@ import {
 import {
   type DocumentType,
   documentTypeRules,
+  fromShekels,
   isPaymentMethod,
   methodsOfPaymentField,
   type PaymentField,
+  toShekels,
 } from '@pinkas/domain';
 import {
   type FieldErrors,
@@ -77,7 +79,7 @@ export function blankPayment(date: string, amount = ''): PaymentFields {
 }
 
 /** Whether amounts of this type are what was received, VAT included. */
-const isReceived = (type: DocumentType): boolean => type === 'receipt' || type === 'donation_receipt';
+export const isReceived = (type: DocumentType): boolean => type === 'receipt' || type === 'donation_receipt';
 
 export const takesPayments = (type: DocumentType): boolean => documentTypeRules[type].payments === 'required';
 
@@ -124,7 +126,8 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
     const balance = balanceOf(document, state) ?? totals.total;
     const amount = balance > 0 ? balance.toFixed(2) : '';
     const description = `${receivedFor[language]} ${documentName(document, language)}`;
-    const items = [{ ...blankLine, description, unit_price: amount }];
+    // Its price is what is paid.
+    const items = [{ ...blankLine, description }];
     return { ...blank, single, items, payments: [blankPayment(date, amount)] };
   }
   return {
@@ -204,10 +207,26 @@ export function entriesOf({ type, single, items, payments }: IssueFields): (read
 const isBlankLine = ({ sku, description, unit_price }: LineFields) =>
   sku === '' && description === '' && unit_price === '';
 
-/** Without lines that nothing was typed into, so that errors name the places of the form. */
+/**
+ * Without lines that nothing was typed into, so that errors name the places of the form. The only line of what was received has the
+ * sum of the payments where it has no price: a person types an amount once.
+ */
 export function withoutBlankLines(fields: IssueFields): IssueFields {
-  const items = fields.items.filter((line) => !isBlankLine(line));
-  return { ...fields, items: items.length > 0 ? items : fields.items.slice(0, 1) };
+  const typed = fields.items.filter((line) => !isBlankLine(line));
+  const items = typed.length > 0 ? typed : fields.items.slice(0, 1);
+  const [line, ...others] = items;
+  const paid = sumOfPayments(fields);
+  const takesSum = isReceived(fields.type) && line?.unit_price === '' && others.length === 0 && paid !== null;
+  return { ...fields, items: takesSum && line ? [{ ...line, unit_price: paid }] : items };
+}
+
+/** What all payments come to; null where one of them has no amount. */
+function sumOfPayments({ payments }: IssueFields): string | null {
+  const amounts = payments.map(({ amount }) => readMoney(amount));
+  const known = amounts.filter((amount) => amount !== null);
+  return known.length === 0 || known.length < amounts.length
+    ? null
+    : toShekels(known.reduce((sum, amount) => sum + fromShekels(amount), 0n)).toFixed(2);
 }
 
 type Articles = ReplyOf<typeof listArticles>['articles'];

@@ -38,6 +38,7 @@ import { words } from '../words.js';
 import {
   customerDetails,
   type IssueFields,
+  isReceived,
   type LineFields,
   type Origin,
   type PaymentFields,
@@ -77,6 +78,10 @@ const texts = {
   description: { he: 'תיאור', en: 'Description' },
   quantity: { he: 'כמות', en: 'Quantity' },
   unit_price: { he: 'מחיר ליחידה', en: 'Unit price' },
+  linesOfReceived: {
+    he: 'על מה התקבל הסכום. מחיר ריק: סך התשלומים.',
+    en: 'What the amount was received for. An empty price is the sum of the payments.',
+  },
   addLine: { he: 'הוספת שורה', en: 'Add a line' },
   removeLine: { he: 'הסרת שורה', en: 'Remove line' },
   prices: { he: 'המחירים', en: 'Prices' },
@@ -170,8 +175,9 @@ ${sentence === null ? null : notice('error', sentence)}
   <button class="visually-hidden" name="step" value="compute" tabindex="-1">${texts.compute[language]}</button>
   <div>
     ${customerCard(visit, given)}
+    ${isReceived(type) ? paymentsCard(visit, fields, errors) : null}
     ${linesCard(visit, fields, errors)}
-    ${takesPayments(type) ? paymentsCard(visit, fields, errors) : null}
+    ${takesPayments(type) && !isReceived(type) ? paymentsCard(visit, fields, errors) : null}
     ${moreCard(visit, fields, errors)}
   </div>
   <div class="stays">
@@ -283,6 +289,7 @@ function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors:
     id: 'lines',
     title: texts.lines[language],
     content: html`
+  ${isReceived(type) ? html`<p class="hint">${texts.linesOfReceived[language]}</p>` : null}
   <div class="lines" data-rows="items">
     ${rows}
   </div>

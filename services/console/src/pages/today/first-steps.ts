@@ -3,7 +3,8 @@ import { mayIssue, testBookOf } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
 import { card, checklist, linkButton, type Markup, type Step, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { isAtLeast } from '../../session/roles.js';
+import { isAtLeast } from '../../people/roles.js';
+import { issueAct } from '../issue/issue-links.js';
 import { unlessAway } from '../unless-away.js';
 
 const texts = {
@@ -23,10 +24,15 @@ const texts = {
     en: 'Without it there are no allocation numbers, and customers cannot deduct the VAT of large invoices.',
   },
   connectAct: { he: 'התחברות', en: 'Connect' },
-  key: { he: 'מפתח API', en: 'API key' },
+  first: { he: 'המסמך הראשון', en: 'The first document' },
+  firstMore: {
+    he: 'הצעת מחיר, חשבונית או קבלה; לפני ההפקה רואים בדיוק איך ייראה.',
+    en: 'A quote, an invoice or a receipt; what it will look like is shown before it is issued.',
+  },
+  key: { he: 'חיבור החנות או ה-CRM, אם יש', en: 'Your shop or CRM, if you have one' },
   keyMore: {
-    he: 'החנות או ה-CRM מפיקים איתו מסמכים. כדאי להתחיל במפתח ניסיון.',
-    en: 'Your shop or CRM issues documents with it. Begin with a test key.',
+    he: 'הם מפיקים מסמכים בעצמם, עם מפתח API. כדאי להתחיל במפתח ניסיון.',
+    en: 'It issues documents over the API, with a key. Begin with a test key.',
   },
   keyAct: { he: 'יצירת מפתח', en: 'Create a key' },
   test: { he: 'מסמך ניסיון', en: 'A test document' },
@@ -74,18 +80,24 @@ export async function firstSteps(visit: MemberVisit, rpc: RpcClient): Promise<Ma
     step('details', business.address !== null && business.city !== null, '/business#details'),
     step('logo', business.logo != null, '/business#look'),
     ...(needsConnection ? [step('connect', business.tax_authority_connected, '/authority')] : []),
-    step(
-      'key',
-      (keys?.keys ?? []).some((key) => key.revoked_at === null),
-      '/connection/new',
-    ),
     {
       text: texts.test[language],
       detail: texts.testMore[language],
       isDone: (tests?.documents ?? []).length > 0,
       action: linkButton({ href: `/t/${business.id}`, text: texts.testAct[language] }),
     },
+    {
+      text: texts.first[language],
+      detail: texts.firstMore[language],
+      isDone: false,
+      action: issueAct(visit),
+    },
     step('accountant', business.accountant_copy.enabled, '/business#accountant'),
+    step(
+      'key',
+      (keys?.keys ?? []).some((key) => key.revoked_at === null),
+      '/connection/new',
+    ),
   ];
   return card({ id: 'first-steps', title: texts.title[language], content: checklist(steps, language) });
 }

@@ -56,7 +56,7 @@ export class DownloadTrail {
     return entries.map((entry) => csvRow(trailRow(entry, names, visit.language)));
   }
 
-  /** A part of a trail would look like all of it. */
+  /** A part of a trail would be taken for all of it. */
   async #page({ bookId }: MemberVisit, filter: TrailFilter, positions: Positions): Promise<TrailPage> {
     const page = await readTrail(this.rpc, bookId, filter, positions, pageSize);
     if (page.isPart) {
