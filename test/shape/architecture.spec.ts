@@ -63,6 +63,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'sign-in',
     'passkey',
     'people',
+    'report',
     'export',
     'package',
     'email',

@@ -22,9 +22,9 @@ import {
 } from '@pinkas/contracts';
 import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
+import type { ConsoleTables } from '../src/db/console.tables.js';
 import { readExportFile } from '../src/export/exports.js';
 import { AccountantPackages } from '../src/package/accountant-packages.js';
-import type { ConsoleTables } from '../src/session/session.tables.js';
 import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 import { bookEntry, unzipped } from './exports.js';

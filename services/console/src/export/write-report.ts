@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Business, type Call, printReport, reportPeriod } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { byteOrderMark, type SingleFile, zipFiles } from '@pinkas/exports';
-import { readPeriod } from '../pages/reports/period.js';
-import { reportRequest } from '../pages/reports/report.js';
-import { printedPeriod, reportRows } from '../pages/reports/report-files.js';
+import { readPeriod } from '../report/period.js';
+import { reportRequest } from '../report/report.js';
+import { printedPeriod, reportRows } from '../report/report-files.js';
 
 /**
  * Writes the report of a month as the page of reports has it, as a PDF and as a table, in one zip.

@@ -40,7 +40,7 @@ import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
 import { documentTable } from './parts.js';
 import { unlessAway } from './unless-away.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   search: { he: 'חיפוש', en: 'Search' },

@@ -1,21 +1,9 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
-import { type DocumentType, documentTypeRules, settlementOf, toShekels } from '@pinkas/domain';
-import { badge, badges, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
-import type { Words } from './words.js';
+import { settlementOf, toShekels } from '@pinkas/domain';
+import { badge, badges, html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
+import { typeName } from '../report/type-name.js';
 
-export {
-  amount,
-  checkbox,
-  choice,
-  csrfField,
-  day,
-  dayAndTime,
-  type FormField,
-  facts,
-  field,
-  notice,
-  pager,
-} from '@pinkas/ui';
+export { typeName };
 
 const statusWords = {
   open: { he: 'פתוח', en: 'Open' },
@@ -27,12 +15,6 @@ const statusWords = {
 export function balanceOf(document: DocumentHead, state: DocumentState): number | null {
   const { balance } = settlementOf(document, state);
   return balance === null ? null : toShekels(balance);
-}
-
-/** The name of a type of document. */
-export function typeName(type: DocumentType, language: Language): string {
-  const { name, nameHe } = documentTypeRules[type];
-  return language === 'he' ? nameHe : name;
 }
 
 /** `Tax invoice 12`. */

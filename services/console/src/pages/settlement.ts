@@ -1,6 +1,15 @@
 import type { DocumentHead, DocumentState, ReplyOf, ReviewNote, reviewDocuments } from '@pinkas/contracts';
 import { amountOfNote, type SettlementNote, settlementOf, toShekels } from '@pinkas/domain';
-import { amount, html, type Language, largeAmount, leftToRight, linkButton, type Markup } from '@pinkas/ui';
+import {
+  amount,
+  html,
+  type Language,
+  largeAmount,
+  leftToRight,
+  linkButton,
+  type Markup,
+  type Words,
+} from '@pinkas/ui';
 import type { MemberVisit } from '../http/visit.js';
 import { balanceOf } from './parts.js';
 

@@ -23,11 +23,11 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { type FailedPackage, failedPackages } from '../package/package.repository.js';
-import { isAtLeast } from '../people/roles.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import { isAtLeast } from '../session/roles.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { issueAct } from './issue/issue-links.js';
 import { documentTable } from './parts.js';

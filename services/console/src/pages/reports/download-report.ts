@@ -4,8 +4,8 @@ import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { periodOf, readReport } from './report.js';
-import { printedPeriod, reportRows } from './report-files.js';
+import { periodOf, readReport } from '../../report/report.js';
+import { printedPeriod, reportRows } from '../../report/report-files.js';
 
 /** The report of a period as a PDF. */
 @ConsolePage({

@@ -17,10 +17,10 @@ import {
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
+import { periodTitle } from '../../report/period.js';
+import { periodOf, reportTexts } from '../../report/report.js';
 import { typeName } from '../parts.js';
 import { words } from '../words.js';
-import { periodTitle } from './period.js';
-import { periodOf, reportTexts } from './report.js';
 
 const texts = {
   none: { he: 'אין תקבולים כאלה בתקופה.', en: 'There are no such receipts in this period.' },

@@ -17,8 +17,7 @@ import {
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { words } from '../words.js';
-import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from './period.js';
+import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from '../../report/period.js';
 import {
   monthsTable,
   periodOf,
@@ -28,7 +27,8 @@ import {
   reportedFacts,
   reportTexts,
   salesTable,
-} from './report.js';
+} from '../../report/report.js';
+import { words } from '../words.js';
 
 const texts = {
   period: { he: 'תקופה', en: 'Period' },

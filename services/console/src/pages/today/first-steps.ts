@@ -3,7 +3,7 @@ import { mayIssue, testBookOf } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
 import { card, checklist, linkButton, type Markup, type Step, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { isAtLeast } from '../../people/roles.js';
+import { isAtLeast } from '../../session/roles.js';
 import { issueAct } from '../issue/issue-links.js';
 import { unlessAway } from '../unless-away.js';
 

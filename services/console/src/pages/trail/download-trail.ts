@@ -9,10 +9,10 @@ import {
   InjectDatabase,
   RpcClient,
 } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import { csvFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { trailHeads, trailRow } from './trail-entry.js';
 import { readTrailNames } from './trail-names.js';
 import { type Positions, readPositions, readTrail, type TrailPage } from './trail-pages.js';

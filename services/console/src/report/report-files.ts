@@ -1,8 +1,6 @@
 import { formatDay, type PaymentMethod, walletMethods } from '@pinkas/domain';
 import { csvRow, escaped, ltr, printedReport } from '@pinkas/exports';
-import { html, type Language, paymentMethodName } from '@pinkas/ui';
-import { typeName } from '../parts.js';
-import type { Words } from '../words.js';
+import { html, type Language, paymentMethodName, type Words } from '@pinkas/ui';
 import { periodDays, periodTitle, type ReportPeriod } from './period.js';
 import {
   monthsTable,
@@ -13,6 +11,7 @@ import {
   reportTexts,
   salesTable,
 } from './report.js';
+import { typeName } from './type-name.js';
 
 const texts = {
   business: { he: 'שם העסק', en: 'Business' },

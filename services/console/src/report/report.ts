@@ -11,9 +11,9 @@ import {
   table,
   type Words,
 } from '@pinkas/ui';
-import type { MemberVisit } from '../../http/visit.js';
-import { typeName } from '../parts.js';
+import type { MemberVisit } from '../http/visit.js';
 import { monthTitle, periodsUntil, type ReportPeriod, readPeriod } from './period.js';
+import { typeName } from './type-name.js';
 
 export const reportTexts = {
   title: { he: 'דוח תקופתי', en: 'Report of a period' },
