@@ -6,12 +6,17 @@ import { CalendarDate, Money, Nullable, Strict, Uuid } from './schema/fields.js'
 
 const pageLimit = Type.Integer({ minimum: 1, maximum: 100 });
 
-/** What is left to pay, in ILS, by its age. */
-export const DebtsByAge = Strict({
+/** What is left to pay, in ILS. */
+const Debts = Strict({
   documents: Type.Integer({ minimum: 0 }),
   amount: Money,
   /** Of it, what is after its due date. */
   late: Money,
+});
+
+/** The same by its age. */
+export const DebtsByAge = Strict({
+  ...Debts.properties,
   /** Every age, in the order of `debtAges`. */
   ages: Type.Array(
     Strict({ age: Type.Enum([...debtAges]), documents: Type.Integer({ minimum: 0 }), amount: Money }),
@@ -34,7 +39,7 @@ export const Debtor = Strict({
   customer_id: Uuid,
   /** As the document that was due first has it. */
   name: Type.String(),
-  ...DebtsByAge.properties,
+  ...Debts.properties,
   /** The first of the due dates. */
   due_on: CalendarDate,
   days_late: Type.Integer(),

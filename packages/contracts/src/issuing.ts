@@ -566,8 +566,16 @@ export const auditSeries = defineContract('issuing.series.audit', {
         findings: Type.Array(Type.String()),
       }),
     ),
-    /** The dates whose sums, which lists and reports read, are not those of the documents; on the first page only. */
-    wrong_sums: Type.Array(CalendarDate),
+    /**
+     * Which sums, that pages and reports read, are not those of the documents, by table; on the first page only. The date is that of
+     * the documents, the first day of their month, or when they are due; null: of all due dates. Debts come with tax invoices.
+     */
+    wrong_sums: Type.Array(
+      Strict({
+        sums: Type.Enum(['document_sum', 'payment_sum', 'account_sum', 'debt_sum']),
+        date: Nullable(CalendarDate),
+      }),
+    ),
     /** The last document, as its series knows it; null before the first. */
     head: Nullable(ChainHead),
     /** The `after` of the next page; null on the last one. */

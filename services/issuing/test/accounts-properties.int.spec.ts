@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  auditSeries,
   type BookEntry,
   type CreateDocument,
   cancelDocument,
@@ -141,6 +142,8 @@ describe('the accounts and reports of a random book', () => {
         sum(ofAge.map(({ balance }) => agorot(balance))),
       ]);
     }
+    const series = { business_id, type: 'tax_invoice', after: null, limit: 1 } as const;
+    expect((await issuing.network.call(auditSeries, series)).wrong_sums).toEqual([]);
     const { debtors } = await issuing.network.call(listDebtors, { business_id, limit: 100, after: null });
     expect(sum(debtors.map(({ amount }) => agorot(amount)))).toBe(total);
     for (const { customer_id, amount, on_account } of debtors) {

@@ -291,8 +291,16 @@ describe('the accounts of customers', () => {
       .where('month', '=', '2026-05-01')
       .execute();
     const wrong = 'what is left to pay of it is not what its receipts, credit notes and invoices leave';
-    expect(await audit('tax_invoice')).toEqual({ found: [['late', wrong]], wrong_sums: ['2026-05-01'] });
+    expect(await audit('tax_invoice')).toEqual({
+      found: [['late', wrong]],
+      wrong_sums: [
+        { sums: 'account_sum', date: '2026-05-01' },
+        { sums: 'debt_sum', date: '2026-05-31' },
+        { sums: 'debt_sum', date: '2026-07-12' },
+        { sums: 'debt_sum', date: null },
+      ],
+    });
     expect((await audit('proforma')).found).toEqual([['proforma', wrong]]);
-    expect((await audit('receipt')).wrong_sums).toEqual(['2026-06-10']);
+    expect((await audit('receipt')).wrong_sums).toEqual([{ sums: 'payment_sum', date: '2026-06-10' }]);
   });
 });

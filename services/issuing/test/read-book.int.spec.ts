@@ -360,8 +360,8 @@ describe('ReadBook', () => {
     await issueTest('third', { type: 'tax_invoice' });
     const before = await read();
     await expect(clear(issuing.business.id)).rejects.toThrow();
-    // Three documents, their sums and series, the sum of a customer, and the count of the day.
-    expect(await clear(business.id)).toEqual({ deleted: 11, more: false });
+    // Three documents, their sums and series, the sum and the three debts of a customer, and the count of the day.
+    expect(await clear(business.id)).toEqual({ deleted: 14, more: false });
     expect((await read(null, 100, business.id)).entries).toEqual([]);
     expect(await read()).toEqual(before);
     expect((await issueTest('first')).document.number).toBe(1);

@@ -15,6 +15,7 @@ describe('tenant isolation', () => {
     'document_sum',
     'payment_sum',
     'account_sum',
+    'debt_sum',
   ] as const;
   let issuing: IssuingUnderTest;
   /** Opened as the service opens it. */

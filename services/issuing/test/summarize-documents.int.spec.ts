@@ -146,6 +146,13 @@ describe('SummarizeDocuments', () => {
     await sql`update document_sum set dated_on = '2026-06-13' where type = 'quote' and dated_on = '2026-06-14'`.execute(
       issuing.database.db,
     );
-    expect(await wrongSums()).toEqual([['2026-06-13', '2026-06-14'], ['2026-06-15'], []]);
+    expect(await wrongSums()).toEqual([
+      [
+        { sums: 'document_sum', date: '2026-06-13' },
+        { sums: 'document_sum', date: '2026-06-14' },
+      ],
+      [{ sums: 'document_sum', date: '2026-06-15' }],
+      [],
+    ]);
   });
 });

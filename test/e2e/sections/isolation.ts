@@ -43,7 +43,7 @@ interface Party {
 /** Every service's tables that belong to businesses, where every business that issues has rows. */
 const tablesOfBusinesses: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['api_key', 'business'],
-  issuing: ['account_sum', 'book', 'daily_count', 'document', 'document_sum', 'series'],
+  issuing: ['account_sum', 'book', 'daily_count', 'debt_sum', 'document', 'document_sum', 'series'],
   customer: ['card', 'card_name_suffix'],
   rendering: ['artifact'],
   allocation: ['allocation', 'connection'],

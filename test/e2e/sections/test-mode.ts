@@ -38,7 +38,16 @@ interface Book {
 
 /** Where a live book has rows that nothing deletes. */
 const keptTables = {
-  issuing: ['document', 'document_sum', 'payment_sum', 'account_sum', 'series', 'book', 'daily_count'],
+  issuing: [
+    'document',
+    'document_sum',
+    'payment_sum',
+    'account_sum',
+    'debt_sum',
+    'series',
+    'book',
+    'daily_count',
+  ],
   customer: ['card'],
   rendering: ['artifact'],
   allocation: ['allocation'],

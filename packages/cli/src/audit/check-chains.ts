@@ -72,8 +72,9 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
     if (after === null) {
       head = page.head;
     }
-    for (const date of page.wrong_sums) {
-      const message = `the sums of ${date} are not those of its documents`;
+    for (const { sums, date } of page.wrong_sums) {
+      const of = date === null ? 'the sums of the debts of customers' : `${sumsOf[sums]} ${date}`;
+      const message = `${of} are not those of its documents`;
       findings.push({ check: 'sums', document_id: null, type, number: null, message });
     }
     for (const { id, number, hash, findings: messages } of page.documents) {
@@ -97,6 +98,14 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
   );
   return { findings, documents };
 }
+
+/** What each table has, before its date. */
+const sumsOf = {
+  document_sum: 'the sums of',
+  payment_sum: 'the sums of payments of',
+  account_sum: 'the sums of customers in the month of',
+  debt_sum: 'the sums of debts that are due on',
+} as const satisfies Record<SeriesPage['wrong_sums'][number]['sums'], string>;
 
 /** Follows the trail of a business in one service. */
 export async function followTrail(

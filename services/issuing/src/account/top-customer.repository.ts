@@ -2,7 +2,6 @@ import type { DocumentType } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { IssuingTables } from '../document/document.tables.js';
-import { isOnAccount } from './account-sums.js';
 
 /** A customer and what they have brought in; the amount has two decimals, as text. */
 export interface TopCustomerRow {
@@ -44,9 +43,8 @@ export async function findTopCustomers(
     ) as top
     cross join lateral (
       select document.customer ->> 'name' as name from document
-      where document.business_id = ${businessId} and document.account_id = top.account_id and ${isOnAccount}
-        and document.customer_id = top.account_id
-      order by document.dated_on desc, document.position desc limit 1
+      where document.business_id = ${businessId} and document.customer_id = top.account_id
+      order by document.position desc limit 1
     ) as latest
     order by top.income desc, top.account_id`.execute(db);
   return rows;

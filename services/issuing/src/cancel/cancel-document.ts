@@ -92,7 +92,7 @@ export class CancelDocument {
     if (request.events) {
       await publishDocumentEvent(trx, 'document.cancelled', row, at.toISOString());
     }
-    await subtractCancelled(trx, row);
+    await subtractCancelled(trx, found);
     return { document: toHead(row), state: toState(row) };
   }
 }

@@ -3,7 +3,7 @@ import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { fromShekels, settlementOf } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
-import { datesOfWrongSums } from '../document/document-sums.repository.js';
+import { wrongSums } from '../document/document-sums.repository.js';
 import { toSettling } from '../document/settlement.repository.js';
 import { documentHash, stateOf } from './document-hash.js';
 import { type ChainedRow, chainedAfter, seriesHead } from './hash.repository.js';
@@ -28,7 +28,7 @@ export class AuditSeries {
     const last = documents.at(-1);
     return {
       documents,
-      wrong_sums: after === null ? await datesOfWrongSums(db, series) : [],
+      wrong_sums: after === null ? await wrongSums(db, series) : [],
       head,
       next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
     };

@@ -82,6 +82,24 @@ export const initial = sqlMigration(`
   comment on table account_sum is
     'What the invoices, credit notes or receipts on the account of a customer amount to in a month.';
 
+  -- Debts in the console: of a book by age a row for each due date, and of a customer the same, however many documents are open.
+  create table debt_sum (
+    business_id       uuid not null,
+    account_id        uuid not null,
+    due_on            date not null,
+    documents         integer not null,
+    open_agorot       bigint not null,
+    on_account_agorot bigint not null,
+    constraint debt_sum_pkey primary key (business_id, account_id, due_on)
+  );
+  -- The customers with the largest debts first.
+  create index debt_sum_open_idx on debt_sum (business_id, open_agorot desc, account_id)
+    where due_on = 'infinity' and open_agorot > 0;
+  comment on table debt_sum is
+    'What is left to pay of open documents, by account and due date: of each account (due on infinity), of each due date (the account 0), and of both.';
+  comment on column debt_sum.on_account_agorot is
+    'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them.';
+
   -- Locked by the last statement of each transaction that issues, so that positions are in the order of commits.
   create table book (
     business_id   uuid not null,
@@ -173,7 +191,8 @@ export const initial = sqlMigration(`
   -- The status changes after the issue, once or twice in the life of a document: the one exception among these indexes.
   create index document_type_status_position_idx on document (business_id, type, status, position);
   -- What a person should look at, of a complete book. What was paid changes with receipts alone, which change the status as well.
-  create index document_part_paid_idx on document (business_id)
+  -- With the id, which is all that is read: the planner takes these documents for many, and would read the complete book otherwise.
+  create index document_part_paid_idx on document (business_id, id)
     where type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total;
   create index document_unconnected_idx on document (business_id)
     where type in ('tax_invoice', 'tax_invoice_receipt') and vat > 0 and business ->> 'tax_authority_connected' = 'false'
@@ -184,15 +203,14 @@ export const initial = sqlMigration(`
   -- A number comes with a document, or once after it; so does the end of the wait for it.
   create index document_allocation_number_idx on document (business_id, allocation_number)
     where allocation_number is not null;
-  create index document_without_number_idx on document (business_id)
+  create index document_without_number_idx on document (business_id, id)
     where allocation_number is null and coalesce(allocation ->> 'status', '') <> 'not_required';
   -- What is left to pay of a book, by its age and by its customers, without a row of what is settled. Not 'coalesce', which may leak:
   -- below row-level security no index would be searched by it.
   create index document_debt_due_idx on document (business_id, (case when due_on is null then dated_on else due_on end), id)
-    include (due_on, dated_on, account_id, balance) where balance > 0;
+    where balance > 0;
   create index document_debt_account_idx on document (business_id, account_id,
-    (case when due_on is null then dated_on else due_on end), id)
-    include (due_on, dated_on, balance) where balance > 0;
+    (case when due_on is null then dated_on else due_on end), id) where balance > 0;
   -- The account of a customer, in the order of its statement, with what its sums need.
   create index document_account_idx on document (business_id, account_id, dated_on, position)
     include (type, total, paid, balance)
@@ -303,12 +321,14 @@ export const initial = sqlMigration(`
   ${enableTenantIsolation('document_sum')}
   ${enableTenantIsolation('payment_sum')}
   ${enableTenantIsolation('account_sum')}
+  ${enableTenantIsolation('debt_sum')}
 
   ${keepLiveRows('book')}
   ${keepLiveRows('daily_count')}
   ${keepLiveRows('document_sum')}
   ${keepLiveRows('payment_sum')}
   ${keepLiveRows('account_sum')}
+  ${keepLiveRows('debt_sum')}
 
   -- The trail of what changes after the issue.
   -- The state of a document in the canonical form of RFC 8785; texts and null alone, so that its numbers need no canonical form.

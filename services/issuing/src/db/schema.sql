@@ -301,6 +301,21 @@ CREATE TABLE public.dead_letter (
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.debt_sum (
+    business_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    due_on date NOT NULL,
+    documents integer NOT NULL,
+    open_agorot bigint NOT NULL,
+    on_account_agorot bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.debt_sum FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.debt_sum IS 'What is left to pay of open documents, by account and due date: of each account (due on infinity), of each due date (the account 0), and of both.';
+
+COMMENT ON COLUMN public.debt_sum.on_account_agorot IS 'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them.';
+
 CREATE TABLE public.document_sum (
     business_id uuid NOT NULL,
     type text NOT NULL,
@@ -449,6 +464,9 @@ ALTER TABLE ONLY public.dead_letter
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.debt_sum
+    ADD CONSTRAINT debt_sum_pkey PRIMARY KEY (business_id, account_id, due_on);
+
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_idempotency_key UNIQUE (business_id, idempotency_key);
 
@@ -505,6 +523,8 @@ ALTER TABLE ONLY public.series
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
+CREATE INDEX debt_sum_open_idx ON public.debt_sum USING btree (business_id, open_agorot DESC, account_id) WHERE ((due_on = 'infinity'::date) AND (open_agorot > 0));
+
 CREATE INDEX document_account_idx ON public.document USING btree (business_id, account_id, dated_on, "position") INCLUDE (type, total, paid, balance) WHERE (type = ANY (ARRAY['proforma'::text, 'tax_invoice'::text, 'tax_invoice_receipt'::text, 'receipt'::text, 'credit_note'::text]));
 
 CREATE INDEX document_allocation_number_idx ON public.document USING btree (business_id, allocation_number) WHERE (allocation_number IS NOT NULL);
@@ -515,17 +535,17 @@ CREATE INDEX document_debt_account_idx ON public.document USING btree (business_
 CASE
     WHEN (due_on IS NULL) THEN dated_on
     ELSE due_on
-END), id) INCLUDE (due_on, dated_on, balance) WHERE (balance > (0)::numeric);
+END), id) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_debt_due_idx ON public.document USING btree (business_id, (
 CASE
     WHEN (due_on IS NULL) THEN dated_on
     ELSE due_on
-END), id) INCLUDE (due_on, dated_on, account_id, balance) WHERE (balance > (0)::numeric);
+END), id) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
-CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
+CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id, id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) INCLUDE (type, total) WHERE (source_id IS NOT NULL);
 
@@ -541,7 +561,7 @@ CREATE INDEX document_type_total_idx ON public.document USING btree (business_id
 
 CREATE INDEX document_unconnected_idx ON public.document USING btree (business_id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'tax_invoice_receipt'::text])) AND (vat > (0)::numeric) AND ((business ->> 'tax_authority_connected'::text) = 'false'::text) AND ((subtotal - discount) > ((business ->> 'allocation_threshold_net'::text))::numeric));
 
-CREATE INDEX document_without_number_idx ON public.document USING btree (business_id) WHERE ((allocation_number IS NULL) AND (COALESCE((allocation ->> 'status'::text), ''::text) <> 'not_required'::text));
+CREATE INDEX document_without_number_idx ON public.document USING btree (business_id, id) WHERE ((allocation_number IS NULL) AND (COALESCE((allocation ->> 'status'::text), ''::text) <> 'not_required'::text));
 
 CREATE INDEX due_event_next_idx ON public.due_event USING btree (next_attempt_at);
 
@@ -570,6 +590,10 @@ CREATE TRIGGER book_keeps_live_rows BEFORE DELETE ON public.book FOR EACH ROW EX
 CREATE TRIGGER daily_count_is_not_truncated BEFORE TRUNCATE ON public.daily_count FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER daily_count_keeps_live_rows BEFORE DELETE ON public.daily_count FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER debt_sum_is_not_truncated BEFORE TRUNCATE ON public.debt_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER debt_sum_keeps_live_rows BEFORE DELETE ON public.debt_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number, donation ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number) OR ((old.donation ->> 'number'::text) IS DISTINCT FROM (new.donation ->> 'number'::text)) OR ((old.donation ->> 'status'::text) IS DISTINCT FROM (new.donation ->> 'status'::text)))) EXECUTE FUNCTION public.document_change_is_recorded();
 
@@ -633,6 +657,15 @@ END);
 ALTER TABLE public.daily_count ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY daily_count_of_business ON public.daily_count USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.debt_sum ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY debt_sum_of_business ON public.debt_sum USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -1,6 +1,8 @@
 import { documentTypes } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { isOnAccount } from '../account/account-sums.js';
+import { addToDebtSums, debtChange, debtChanges, debtOfDocument, debtSumsOf } from '../account/debt-sums.js';
 import type { DocumentRow } from './document.repository.js';
 import type { DocumentSumTable, IssuingTables } from './document.tables.js';
 
@@ -19,54 +21,70 @@ export async function sumsByType(
   return rows;
 }
 
-/** The dates of a series, or first days of its months, whose sums are not those of its documents; one statement, so that it can run while documents are issued. */
-export async function datesOfWrongSums(
+/** The tables of sums, which are stored in addition to the documents. */
+const sumTables = ['document_sum', 'payment_sum', 'account_sum', 'debt_sum'] as const;
+type SumTable = (typeof sumTables)[number];
+
+/** The rows that each table of sums has for the documents of a condition, in the order of its columns. */
+export const sumsOf = {
+  document_sum: (where: RawBuilder<boolean>) => sql`
+    select business_id, type, dated_on, vat_rate, count(*) filter (where status <> 'cancelled') as documents,
+      count(*) filter (where status = 'cancelled') as cancelled,
+      coalesce(sum(subtotal - discount) filter (where status <> 'cancelled'), 0) as net,
+      coalesce(sum(vat) filter (where status <> 'cancelled'), 0) as vat,
+      coalesce(sum(total) filter (where status <> 'cancelled'), 0) as total
+    from document where ${where} group by 1, 2, 3, 4`,
+  payment_sum: (where: RawBuilder<boolean>) => sql`
+    select business_id, type, dated_on, payment ->> 'method' as method, count(distinct id) as documents, count(*) as payments,
+      sum((payment ->> 'amount')::numeric) as amount
+    from document, jsonb_array_elements(payments) as payment where ${where} group by 1, 2, 3, 4`,
+  account_sum: (where: RawBuilder<boolean>) => sql`
+    select business_id, type, date_trunc('month', dated_on::timestamp)::date as month, account_id, count(*) as documents,
+      sum(subtotal - discount) as net, sum(total) as total
+    from document
+    where ${where} and type in ('tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note') group by 1, 2, 3, 4`,
+  debt_sum: (where: RawBuilder<boolean>) =>
+    debtSumsOf(sql`select ${debtOfDocument} from document where ${where} and ${isOnAccount}`),
+} as const satisfies Record<SumTable, (where: RawBuilder<boolean>) => RawBuilder<unknown>>;
+
+/** The rows that it has; a debt that has become nothing keeps its row. */
+const stored = {
+  document_sum: sql`select * from document_sum`,
+  payment_sum: sql`select * from payment_sum`,
+  account_sum: sql`select * from account_sum`,
+  debt_sum: sql`select * from debt_sum where (documents, open_agorot, on_account_agorot) <> (0, 0, 0)`,
+} as const satisfies Record<SumTable, unknown>;
+
+/** The date of a row. */
+const dates = {
+  document_sum: sql`dated_on`,
+  payment_sum: sql`dated_on`,
+  account_sum: sql`month`,
+  debt_sum: sql`nullif(due_on, 'infinity')`,
+} as const satisfies Record<SumTable, unknown>;
+
+/**
+ * Which sums of a series are not those of its documents: of each table one statement, which sees one state while documents are issued.
+ * Debts are of all series: they are compared with tax invoices.
+ */
+export async function wrongSums(
   db: Database<IssuingTables>,
   { business_id, type }: Pick<DocumentRow, 'business_id' | 'type'>,
-): Promise<string[]> {
-  const { rows } = await sql<{ dated_on: string }>`
-    with kept as (
-      select dated_on, vat_rate, count(*) filter (where status <> 'cancelled') as documents,
-        count(*) filter (where status = 'cancelled') as cancelled,
-        coalesce(sum(subtotal - discount) filter (where status <> 'cancelled'), 0) as net,
-        coalesce(sum(vat) filter (where status <> 'cancelled'), 0) as vat,
-        coalesce(sum(total) filter (where status <> 'cancelled'), 0) as total
-      from document where business_id = ${business_id} and type = ${type} group by dated_on, vat_rate
-    ), summed as (
-      select dated_on, vat_rate, documents, cancelled, net, vat, total
-      from document_sum where business_id = ${business_id} and type = ${type}
-    ), paid as (
-      select dated_on, payment ->> 'method' as method, count(distinct id) as documents, count(*) as payments,
-        sum((payment ->> 'amount')::numeric) as amount
-      from document, jsonb_array_elements(payments) as payment
-      where business_id = ${business_id} and type = ${type} group by dated_on, payment ->> 'method'
-    ), received as (
-      select dated_on, method, documents, payments, amount
-      from payment_sum where business_id = ${business_id} and type = ${type}
-    ), accounted as (
-      select date_trunc('month', dated_on::timestamp)::date as dated_on, account_id, count(*) as documents,
-        sum(subtotal - discount) as net, sum(total) as total
-      from document
-      where business_id = ${business_id} and type = ${type}
-        and type in ('tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note')
-      group by 1, 2
-    ), stored_of_accounts as (
-      select month as dated_on, account_id, documents, net, total
-      from account_sum where business_id = ${business_id} and type = ${type}
-    )
-    select dated_on from kept full join summed using (dated_on, vat_rate)
-    where (kept.documents, kept.cancelled, kept.net, kept.vat, kept.total)
-      is distinct from (summed.documents, summed.cancelled, summed.net, summed.vat, summed.total)
-    union
-    select dated_on from paid full join received using (dated_on, method)
-    where (paid.documents, paid.payments, paid.amount)
-      is distinct from (received.documents, received.payments, received.amount)
-    union
-    select dated_on from accounted full join stored_of_accounts as stored using (dated_on, account_id)
-    where (accounted.documents, accounted.net, accounted.total)
-      is distinct from (stored.documents, stored.net, stored.total)
-    order by dated_on`.execute(db);
-  return rows.map((row) => row.dated_on);
+): Promise<{ sums: SumTable; date: string | null }[]> {
+  const ofBook = sql<boolean>`business_id = ${business_id}`;
+  const ofSeries = sql<boolean>`${ofBook} and type = ${type}`;
+  const wrong: { sums: SumTable; date: string | null }[] = [];
+  for (const sums of sumTables.filter((table) => table !== 'debt_sum' || type === 'tax_invoice')) {
+    const where = sums === 'debt_sum' ? ofBook : ofSeries;
+    const { rows } = await sql<{ date: string | null }>`
+      with made as (${sumsOf[sums](where)}), stored as (select * from (${stored[sums]}) as stored where ${where})
+      select distinct ${dates[sums]} as date
+      from ((table made except table stored) union all (table stored except table made)) as different order by date`.execute(
+      db,
+    );
+    wrong.push(...rows.map(({ date }) => ({ sums, date })));
+  }
+  return wrong;
 }
 
 /** What the documents of a type amount to in a month, YYYY-MM. */
@@ -92,17 +110,25 @@ export async function sumsByMonth(
 }
 
 /**
- * Takes a document that was cancelled out of the sums of its date. It must be the last lock of the transaction: `insertIssued` takes
- * it last as well, and nothing is waited for while it is held.
+ * Takes a document that was cancelled out of the sums of its date, and what was left to pay of it out of the debts. The book is locked
+ * first: `insertIssued` adds to sums under the same lock, so that no two transactions wait for one another in a circle.
+ * @param before as it was before.
  */
-export async function subtractCancelled(
-  trx: Transaction<IssuingTables>,
-  { business_id, type, dated_on, vat_rate, subtotal, discount, vat, total }: DocumentRow,
-): Promise<void> {
+export async function subtractCancelled(trx: Transaction<IssuingTables>, before: DocumentRow): Promise<void> {
+  const { business_id, type, dated_on, vat_rate, subtotal, discount, vat, total, balance } = before;
+  await trx
+    .selectFrom('book')
+    .select('last_position')
+    .where('business_id', '=', business_id)
+    .forUpdate()
+    .execute();
   await sql`
     update document_sum set documents = documents - 1, cancelled = cancelled + 1,
       net = net - (${subtotal}::numeric - ${discount}::numeric), vat = vat - ${vat}, total = total - ${total}
     where business_id = ${business_id} and type = ${type} and dated_on = ${dated_on} and vat_rate = ${vat_rate}`.execute(
     trx,
   );
+  if (balance !== null) {
+    await addToDebtSums(debtChanges([debtChange(before, null)])).execute(trx);
+  }
 }

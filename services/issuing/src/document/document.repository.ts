@@ -361,13 +361,14 @@ export async function updateSources(
 /**
  * A locked proforma asks for its payment again when the last of its invoices is credited in full.
  * @param credited the invoices that are credited in full by the end of this transaction.
+ * @returns those that do, with what is left to pay of them.
  */
 export async function reopenProformas(
   trx: Transaction<IssuingTables>,
   businessId: string,
   credited: readonly string[],
-): Promise<void> {
-  await sql`
+): Promise<{ id: string; balance: string }[]> {
+  const { rows } = await sql<{ id: string; balance: string }>`
     update document as proforma set balance = proforma.total - proforma.paid
     from document as invoice
     where invoice.business_id = ${businessId} and invoice.id = any(${credited}::uuid[])
@@ -380,7 +381,9 @@ export async function reopenProformas(
           and coalesce((
             select sum(note.total) < other.total from document as note
             where note.business_id = ${businessId} and note.source_id = other.id and note.type = 'credit_note'), true)
-      )`.execute(trx);
+      )
+    returning proforma.id, proforma.balance`.execute(trx);
+  return rows;
 }
 
 /** The ids of those documents, of whatever businesses, that are in no book. */

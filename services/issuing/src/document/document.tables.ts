@@ -150,6 +150,17 @@ export interface PaymentSumTable {
   amount: Amount;
 }
 
+/** What is left to pay of open documents, by account and due date; the sums of each as well, under `ofAllAccounts` and 'infinity'. */
+export interface DebtSumTable {
+  business_id: string;
+  account_id: string;
+  due_on: string;
+  documents: number;
+  open_agorot: number;
+  /** Of an account alone: what it has received beyond what its documents ask for. */
+  on_account_agorot: number;
+}
+
 export interface IssuingTables extends MessagingTables {
   document: DocumentTable;
   series: SeriesTable;
@@ -157,5 +168,6 @@ export interface IssuingTables extends MessagingTables {
   book: BookTable;
   document_sum: DocumentSumTable;
   account_sum: AccountSumTable;
+  debt_sum: DebtSumTable;
   payment_sum: PaymentSumTable;
 }

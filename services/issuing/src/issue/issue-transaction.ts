@@ -60,8 +60,8 @@ export interface LockedDrafts {
  * The transaction that issues drafts of one series: lock, number and render, insert.
  *
  * Locks are taken in this order: the idempotency keys (only tried), the series, the sources by their id, the trail, the day's counts
- * by their API key, the book, the sums by their date. A cancellation locks its document, the trail and one row of the sums, in this
- * order as well, so transactions never wait for one another in a circle.
+ * by their API key, the book, the sums. A cancellation locks its document, the trail, the book and the sums, in this order as well, so
+ * transactions never wait for one another in a circle.
  */
 @Injectable()
 export class IssueTransaction {
@@ -186,7 +186,7 @@ async function insert(
   if (!first) {
     return [];
   }
-  const closed = await settleSources(
+  const { closed, debts } = await settleSources(
     trx,
     series,
     sources,
@@ -201,14 +201,19 @@ async function insert(
     ...numbered.flatMap((draft) => issuedEvents(trx, draft)),
     ...closedEvents(trx, closed, rendered),
   ];
-  const positions = await insertIssued(trx, [first, ...others], events, {
-    day: today,
-    limits: Object.fromEntries(
-      rendered.flatMap(({ draft: { request } }) =>
-        request.issuer.kind === 'key' ? [[request.issuer.id, request.issuer.daily_documents]] : [],
+  const positions = await insertIssued(
+    trx,
+    [first, ...others],
+    { events, debts },
+    {
+      day: today,
+      limits: Object.fromEntries(
+        rendered.flatMap(({ draft: { request } }) =>
+          request.issuer.kind === 'key' ? [[request.issuer.id, request.issuer.daily_documents]] : [],
+        ),
       ),
-    ),
-  });
+    },
+  );
   if (!positions) {
     throw new ApiError('daily_limit_reached');
   }

@@ -1,3 +1,4 @@
+import { settlesSource } from '@pinkas/domain';
 import {
   type Database,
   type OutboxEvent,
@@ -7,6 +8,7 @@ import {
   tryAdvisoryLocks,
 } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { addToDebtSums, type DebtChange, debtChanges, debtOfDocument } from '../account/debt-sums.js';
 import type { NewDocumentRow } from '../document/document.repository.js';
 import type { IssuingTables, SeriesTable } from '../document/document.tables.js';
 import { isDocumentEvent, numberEvents, numberedBody } from '../document/document-events.js';
@@ -167,19 +169,19 @@ export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
 
 /**
  * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events, of
- * which those for callers are numbered in the order of commits, adds
- * to the sums of their dates and advances their series, in one statement. Each part reads the one before: their locks are acquired in
- * this order.
+ * which those for callers are numbered in the order of commits, adds to the sums and advances their series, in one statement. Each
+ * part reads the one before: the sums are locked after the book.
  *
  * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else until then.
  * @param documents of one series, with consecutive numbers.
+ * @param debts what the documents add to the debts by changing the balances of others.
  * @param daily the day, and how many documents each API key may issue on it, by its id.
  * @returns their positions by id, or null when the count of a key is full; the transaction must be rolled back then.
  */
 export async function insertIssued(
   trx: OutboxTransaction<IssuingTables>,
   documents: readonly [HashedDocumentRow, ...HashedDocumentRow[]],
-  events: readonly OutboxEvent[],
+  { events, debts }: { events: readonly OutboxEvent[]; debts: readonly DebtChange[] },
   daily: { day: string; limits: Readonly<Record<string, number>> },
 ): Promise<Map<string, number> | null> {
   const numbered = events.filter(isDocumentEvent);
@@ -191,7 +193,14 @@ export async function insertIssued(
     // Transactions that count for the same keys lock them in one order.
     .sort()
     .map((id) => ({ key_id: id, documents: documents.filter(({ key_id }) => key_id === id).length }));
-  // One text for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
+  // What asks for no payment and settles nothing costs nothing here.
+  const changesDebts =
+    debts.length > 0 || documents.some((row) => row.balance !== null || settlesSource(row.type));
+  const indebted = sql`
+    indebted as (${addToDebtSums(sql`
+      ${debtChanges(debts)} union all select ${debtOfDocument} from inserted as document`)}
+    ),`;
+  // One text, or two, for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
   const { rows } = await sql<{ id: string; position: number; last_event: number }>`
     with counted as (
       insert into daily_count (business_id, key_id, counted_on, documents)
@@ -216,7 +225,8 @@ export async function insertIssued(
       select ${columns}, last_position - ${last.number}::bigint + number
         from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
       returning id, document.position, dated_on, vat_rate, subtotal - discount as net, vat, total, payments,
-        account_id, date_trunc('month', dated_on::timestamp)::date as month
+        account_id, date_trunc('month', dated_on::timestamp)::date as month,
+        business_id, document.type, due_on, balance, paid
     ),
     summed as (
       insert into document_sum (business_id, type, dated_on, vat_rate, documents, cancelled, net, vat, total)
@@ -243,6 +253,7 @@ export async function insertIssued(
       on conflict (business_id, type, dated_on, method) do update
         set documents = payment_sum.documents + excluded.documents, payments = payment_sum.payments + excluded.payments, amount = payment_sum.amount + excluded.amount
     ),
+    ${changesDebts ? indebted : sql``}
     published as (
       insert into outbox (id, subject, body, request_id, trace)
       select event.id, subject, ${numberedBody}, request_id, trace from ${outboxRows(trx, events)}, positioned

@@ -1,6 +1,7 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { type Agorot, fromShekels, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
+import { type DebtChange, debtChange } from '../account/debt-sums.js';
 import {
   type DocumentRow,
   findById,
@@ -65,29 +66,34 @@ export function checkLockedSource(
   if (!based_on) {
     return;
   }
-  const source = sources.get(based_on.id);
+  checkSource(type, lockedSource(sources, based_on.id));
+}
+
+function lockedSource(sources: ReadonlyMap<string, DocumentRow>, id: string): DocumentRow {
+  const source = sources.get(id);
   if (!source) {
     throw new Error('source document not found');
   }
-  checkSource(type, source);
+  return source;
 }
 
 /**
  * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them. Documents of one type on
  * one source have the effect of one document with the sum of their amounts.
- * @returns those that they close, as they are afterwards.
+ * @returns those that they close, as they are afterwards, and what the changes of balances add to the debts.
  */
 export async function settleSources(
   trx: Transaction<IssuingTables>,
   { business_id, type }: Pick<IssuedDocument, 'business_id' | 'type'>,
   sources: ReadonlyMap<string, DocumentRow>,
   documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
-): Promise<DocumentRow[]> {
+): Promise<{ closed: DocumentRow[]; debts: DebtChange[] }> {
   // What earlier credit notes have credited matters to a credit note alone.
   const credited = type === 'credit_note' ? await readSettling(trx, business_id, [...sources.keys()]) : null;
   const changes: SourceChange[] = [];
   const creditedInFull: string[] = [];
   const closed: DocumentRow[] = [];
+  const debts: DebtChange[] = [];
   for (const source of sources.values()) {
     const based = documents.filter(({ source_id }) => source_id === source.id);
     if (based.length === 0) {
@@ -105,6 +111,7 @@ export async function settleSources(
       },
     );
     changes.push(...changeOf(source, effect));
+    debts.push(...debtOf(source, effect));
     if (effect.closes && source.status === 'open') {
       const paid = decimal(fromShekels(Number(source.paid)) + effect.pays);
       closed.push({ ...source, status: 'closed', paid });
@@ -117,9 +124,12 @@ export async function settleSources(
     await updateSources(trx, business_id, changes);
   }
   if (creditedInFull.some((id) => sources.get(id)?.source?.type === 'proforma')) {
-    await reopenProformas(trx, business_id, creditedInFull);
+    const reopened = await reopenProformas(trx, business_id, creditedInFull);
+    for (const { id, balance } of reopened) {
+      debts.push(debtChange(lockedSource(sources, id), fromShekels(Number(balance))));
+    }
   }
-  return closed;
+  return { closed, debts };
 }
 
 /** The change of a source; none where a document has no effect on it. */
@@ -127,6 +137,14 @@ function changeOf({ id }: DocumentRow, { closes, pays, settles }: SourceEffect):
   return closes || pays !== 0n || settles !== 0n
     ? [{ id, closes, pays: decimal(pays), settles: settles === null ? null : decimal(settles) }]
     : [];
+}
+
+/** What it changes of the debts; nothing where the source asks for no payment. */
+function debtOf(source: DocumentRow, { settles }: SourceEffect): DebtChange[] {
+  const { balance } = source;
+  return balance === null
+    ? []
+    : [debtChange(source, settles === null ? null : fromShekels(Number(balance)) - settles)];
 }
 
 const decimal = (amount: Agorot): string => toShekels(amount).toFixed(2);

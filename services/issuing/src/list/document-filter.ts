@@ -13,11 +13,14 @@ export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit' | 'settle
 export type DocumentFilter = RequestOf<typeof sumDocuments>;
 
 /** A listed document. */
-export type ListedRow = HeadRow & Pick<DocumentRow, 'position' | 'allocation' | 'delivery'>;
+export type ListedRow = HeadRow & Pick<DocumentRow, (typeof listedColumns)[number]>;
+
+/** What a list needs besides the columns of a head: its order, and the outcomes. */
+const listedColumns = ['position', 'total_agorot', 'balance', 'allocation', 'delivery'] as const;
 
 /** Whether few documents of a book meet the filter, so that they are read by their own indexes and sorted. */
-export const isFew = ({ note, based_on, document_ids, without_number, search }: DocumentFilter): boolean =>
-  [note, based_on, document_ids, search].some((given) => given !== undefined) || without_number === true;
+export const isFew = ({ note, based_on, document_ids, without_number }: DocumentFilter): boolean =>
+  [note, based_on, document_ids].some((given) => given !== undefined) || without_number === true;
 
 /** Whether the filter has an amount. */
 export const hasAmounts = ({ total_from, total_to }: DocumentFilter): boolean =>
@@ -35,6 +38,16 @@ export const isWithinDates = ({ from, to }: DocumentFilter): Expression<SqlBool>
 ];
 
 const agorot = (amount: number) => sql`${fromShekels(amount)}::bigint`;
+export const isWithinAmounts = ({
+  total_from,
+  total_to,
+}: {
+  total_from?: number | undefined;
+  total_to?: number | undefined;
+}): Expression<SqlBool>[] => [
+  ...(total_from === undefined ? [] : [sql<SqlBool>`document.total_agorot >= ${agorot(total_from)}`]),
+  ...(total_to === undefined ? [] : [sql<SqlBool>`document.total_agorot <= ${agorot(total_to)}`]),
+];
 
 /** What a document is checked for in addition to its state, its dates, and the filter that an index answers. */
 export const conditionsOf = ({
@@ -56,8 +69,7 @@ export const conditionsOf = ({
   ...(based_on === undefined ? [] : [sql<SqlBool>`document.source_id = ${based_on}`]),
   ...(customer_ids === undefined ? [] : [sql<SqlBool>`document.customer_id = any(${customer_ids}::uuid[])`]),
   ...(document_ids === undefined ? [] : [sql<SqlBool>`document.id = any(${document_ids}::uuid[])`]),
-  ...(total_from === undefined ? [] : [sql<SqlBool>`document.total_agorot >= ${agorot(total_from)}`]),
-  ...(total_to === undefined ? [] : [sql<SqlBool>`document.total_agorot <= ${agorot(total_to)}`]),
+  ...isWithinAmounts({ total_from, total_to }),
   ...(search === undefined ? [] : [isFound(search)]),
 ];
 
@@ -86,13 +98,28 @@ export async function foundConditionsOf(
     ...(note === undefined ? [] : [isOne((await readNoted(db, business_id)).get(note) ?? [])]),
     ...(without_number === true
       ? [
-          sql<SqlBool>`(
-            document.allocation_number is null and coalesce(document.allocation ->> 'status', '') <> 'not_required'
-            or ${isOne(await readWithoutNumber(db, business_id))})`,
+          isOne([
+            ...(await readWithoutNumber(db, business_id)),
+            ...(await readPendingNumber(db, business_id)),
+          ]),
         ]
       : []),
   ];
 }
+
+/** The documents whose number is not there yet, or was refused. */
+function readPendingNumber(db: Database<IssuingTables>, businessId: string): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('document')
+    .select('id')
+    .where('business_id', '=', businessId)
+    .where('allocation_number', 'is', null)
+    .where(sql<boolean>`coalesce(allocation ->> 'status', '') <> 'not_required'`)
+    .execute();
+}
+
+/** The columns of a listed document. */
+export const rowColumns = [...headColumns, ...listedColumns.map((column) => `document.${column}` as const)];
 
 /** The documents of a business in the listed state that match the conditions. */
 export function headsOf(
@@ -100,9 +127,7 @@ export function headsOf(
   filter: DocumentFilter,
   conditions: Expression<SqlBool>[],
 ) {
-  return documentsOf(db, filter, conditions)
-    .select(headColumns)
-    .select(['document.position', 'document.allocation', 'document.delivery']);
+  return documentsOf(db, filter, conditions).select(rowColumns);
 }
 
 /** The same without their columns. */

@@ -15,7 +15,7 @@ import {
   type ListedRow,
   type ListFilter,
 } from './document-filter.js';
-import { listFew, listOrdered } from './document-order.repository.js';
+import { inOrder, listFew, listOrdered } from './document-order.repository.js';
 
 /**
  * The documents of a business, the one that was committed last first (docs/adr/0030-lists-in-the-order-of-commits.md). The indexes
@@ -30,6 +30,9 @@ export async function listIssued(
   const { type, from, to, external_ref, number, customer_ids, status, order = 'issued', ascending } = filter;
   if (isFew(filter)) {
     return listFew(db, filter, limit);
+  }
+  if (filter.search !== undefined) {
+    return listSearched(db, filter, filter.search, limit);
   }
   if (order !== 'issued' || ascending || filter.with_balance || hasAmounts(filter)) {
     return listOrdered(db, filter, limit);
@@ -53,6 +56,36 @@ export async function listIssued(
   }
   const conditions = [...(type === undefined ? [] : [isOfType(type)]), ...isBefore(filter)];
   return page(db, filter, conditions, limit).execute();
+}
+
+/**
+ * The documents that a search finds: a page of each of its meanings, merged. A customer or an amount that very many documents have is
+ * read as the list of it is, and no search reads all that it finds.
+ */
+async function listSearched(
+  db: Database<IssuingTables>,
+  { search: _search, ...filter }: ListFilter,
+  { external_ref, total, customer_ids, ...rare }: NonNullable<ListFilter['search']>,
+  limit: number,
+): Promise<ListedRow[]> {
+  const { total_from = 0, total_to = Number.POSITIVE_INFINITY } = filter;
+  const isWithinAmounts = total !== undefined && total >= total_from && total <= total_to;
+  const chosen = customer_ids?.filter((id) => filter.customer_ids?.includes(id) ?? true);
+  const meanings: Partial<ListFilter>[] = [
+    ...(Object.keys(rare).length === 0 ? [] : [{ search: rare }]),
+    ...(external_ref === undefined ? [] : [{ external_ref }]),
+    ...(isWithinAmounts ? [{ total_from: total, total_to: total }] : []),
+    ...(chosen === undefined || chosen.length === 0 ? [] : [{ customer_ids: chosen }]),
+  ];
+  const found = new Map<string, ListedRow>();
+  for (const meaning of meanings) {
+    // A search finds cancelled documents as well.
+    const one = { ...filter, include_cancelled: true, ...meaning };
+    for (const row of meaning.search ? await listFew(db, one, limit) : await listIssued(db, one, limit)) {
+      found.set(row.id, row);
+    }
+  }
+  return inOrder([...found.values()], filter).slice(0, limit);
 }
 
 /**

@@ -2,7 +2,6 @@ import type { DocumentOrder } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules, documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { headColumns } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import {
   conditionsOf,
@@ -10,9 +9,11 @@ import {
   foundConditionsOf,
   headsOf,
   isOfType,
+  isWithinAmounts,
   isWithinDates,
   type ListedRow,
   type ListFilter,
+  rowColumns,
 } from './document-filter.js';
 
 /** What each order sorts by; documents of one value are in the order of commits. */
@@ -30,6 +31,30 @@ function orderOf({ order = 'issued', ascending = false }: ListFilter): RawBuilde
   return key === null
     ? sql`document.position ${direction}`
     : sql`${key.of} ${direction}, document.position ${direction}`;
+}
+
+/** Some documents in the order of a list, as `orderOf` has it. */
+export function inOrder(
+  rows: readonly ListedRow[],
+  { order = 'issued', ascending = false }: ListFilter,
+): ListedRow[] {
+  const key = (row: ListedRow): string | number => {
+    switch (order) {
+      case 'date':
+        return row.dated_on;
+      case 'total':
+        return row.total_agorot;
+      case 'balance':
+        return Number(row.balance);
+      default:
+        return row.position;
+    }
+  };
+  const compare = <T>(left: T, right: T) => Number(left > right) - Number(left < right);
+  const ascended = [...rows].sort(
+    (left, right) => compare(key(left), key(right)) || compare(left.position, right.position),
+  );
+  return ascending ? ascended : ascended.reverse();
 }
 
 /** Whether a document comes behind the one where the page before ended. */
@@ -81,7 +106,7 @@ export async function listFew(
     .innerJoin('document', (join) =>
       join.onRef('document.id', '=', 'listed.id').on('document.business_id', '=', filter.business_id),
     )
-    .select([...headColumns, 'document.position', 'document.allocation', 'document.delivery'])
+    .select(rowColumns)
     .orderBy(orderOf(filter))
     .execute();
 }
@@ -105,17 +130,50 @@ export async function listOrdered(
     ...comesAfter(filter),
   ];
   const order = orderOf(filter);
-  const pages = types.map(
-    (type) =>
-      sql`(${headsOf(db, filter, [isOfType(type), ...conditions])
-        .select(['document.total_agorot', 'document.balance'])
-        .orderBy(order)} limit ${limit})`,
-  );
+  const few =
+    filter.order === 'total' ? new Map<DocumentType, boolean>() : await withFewAmounts(db, filter, types);
+  const pages = types.map((type) => {
+    const heads = headsOf(db, filter, [isOfType(type), ...conditions]);
+    return few.get(type)
+      ? // Behind the offset the planner sees no order: all are found by their totals, and sorted.
+        sql`(select * from (${heads.offset(0)}) as document order by ${order} limit ${limit})`
+      : sql`(${heads.orderBy(order)} limit ${limit})`;
+  });
   const { rows } = await sql<ListedRow>`
     select * from (${sql.join(pages, sql` union all `)}) as document order by ${order} limit ${limit}`.execute(
     db,
   );
   return rows;
+}
+
+/** How many documents of a type are sorted rather than read in the order of the list. */
+const sortedMax = 1_000;
+
+/**
+ * Which types have few documents of the filter's amounts. The planner takes amounts for independent of the order: it would read a
+ * type to its end where the documents are rare, or all of them are old.
+ */
+async function withFewAmounts(
+  db: Database<IssuingTables>,
+  { business_id, total_from, total_to }: ListFilter,
+  types: readonly DocumentType[],
+): Promise<Map<DocumentType, boolean>> {
+  if (total_from === undefined && total_to === undefined) {
+    return new Map();
+  }
+  const amounts = isWithinAmounts({ total_from, total_to });
+  const counts = types.map((type) => {
+    const found = db
+      .selectFrom('document')
+      .select('type')
+      .where('business_id', '=', business_id)
+      .where((where) => where.and([isOfType(type), ...amounts]))
+      .limit(sortedMax + 1);
+    return sql`select ${type}::text as type, count(*) <= ${sortedMax}::integer as is_few from (${found}) as found`;
+  });
+  const { rows } = await sql<{ type: DocumentType; is_few: boolean }>`
+    ${sql.join(counts, sql` union all `)}`.execute(db);
+  return new Map(rows.map((row) => [row.type, row.is_few]));
 }
 
 const hasBalances = ({ order, with_balance }: ListFilter): boolean =>

@@ -15,7 +15,7 @@ import type { IssuingTables } from '../document/document.tables.js';
  * positions and the numbers of events are given once.
  */
 export const testBook: TestBookTables<IssuingTables> = {
-  tables: ['document', 'document_sum', 'payment_sum', 'account_sum', 'series', 'daily_count'],
+  tables: ['document', 'document_sum', 'payment_sum', 'account_sum', 'debt_sum', 'series', 'daily_count'],
   highestFirst: { document: sql.ref('position') },
   only: {
     document_sum: sql`not exists (
@@ -29,6 +29,7 @@ export const testBook: TestBookTables<IssuingTables> = {
     account_sum: sql`not exists (
       select from document where document.business_id = account_sum.business_id and document.type = account_sum.type
     )`,
+    debt_sum: sql`not exists (select from document where document.business_id = debt_sum.business_id)`,
     series: sql`not exists (
       select from document where document.business_id = series.business_id and document.type = series.type
     )`,
