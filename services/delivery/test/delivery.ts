@@ -103,6 +103,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   releasedArtifacts: string[];
   /** Those requests. */
   fetched: RequestOf<typeof releaseArtifact>[];
+  /** The ids of the documents whose PDF was fetched and not released. */
+  shown: string[];
   /** The logos that rendering gives, by their hashes. */
   logos: Map<string, Buffer>;
   /** Before a test that shares the service: a new business, noon, a working mailbox and all PDFs. */
@@ -225,6 +227,7 @@ export async function startDelivery(
     pdfReady: Promise.resolve(),
     releasedArtifacts: [],
     fetched: [],
+    shown: [],
     logos: new Map(),
     reset: async () => {
       Object.assign(made, {
@@ -432,7 +435,10 @@ export async function startDelivery(
     }
     return { png: found.toString('base64'), width: 20, height: 10 };
   });
-  network.answer(getArtifact, ({ document_id: documentId }) => signedPdf(documentId));
+  network.answer(getArtifact, ({ document_id: documentId }) => {
+    made.shown.push(documentId);
+    return signedPdf(documentId);
+  });
   network.answer(releaseArtifact, (request) => {
     const { document_id: documentId } = request;
     made.fetched.push(request);

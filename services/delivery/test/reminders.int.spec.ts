@@ -9,6 +9,7 @@ import {
   suppressAddress,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
+import { sendConcurrencyMax } from '../src/mail/mailer.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const hourMs = 60 * 60 * 1000;
@@ -129,6 +130,28 @@ describe('reminders', () => {
       .then((found) => ({ rows: found as { action: string; actor: string }[] }));
     expect(rows).toMatchObject([{ action: 'reminder.send', actor: `person:${person_id}` }]);
     await eventually('the message is sent', async () => (await messagesOf(first))[0]?.state === 'sent');
+  });
+
+  it('a reminder of what is paid while it waits for a connection to the mail server is withdrawn', async () => {
+    const { documents } = await open([100]);
+    const recipient = delivery.newRecipient();
+    await delivery.mailbox.mode('hang');
+    const others = await Promise.all(
+      Array.from({ length: sendConcurrencyMax }, () => delivery.issueReady(delivery.newRecipient())),
+    );
+    await eventually('every connection is in use', async () => {
+      const rows = await Promise.all(others.map((document) => delivery.rows(document)));
+      return rows.flat().filter(({ state }) => state === 'sending').length === sendConcurrencyMax;
+    });
+    await remind(documents, { recipient });
+    await eventually('the reminder is about to leave', () => delivery.shown.includes(documents[0]?.id ?? ''));
+    delivery.debts.set(documents[0]?.id ?? '', 0);
+    await delivery.mailbox.mode('ok');
+    await eventually('the reminder has ended', async () => {
+      const [message] = await messagesOf(documents[0] as IssuedDocument);
+      return message?.state === 'withdrawn' || message?.state === 'sent';
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
   it('one of many requests at once on two instances reminds a customer', async () => {

@@ -970,6 +970,39 @@ describe('suppressed addresses', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
+  it('a message to an address that is suppressed while it waits for the lock of its document is not sent', async () => {
+    const recipient = delivery.newRecipient();
+    const database = delivery.database.db;
+    let open = () => {};
+    delivery.pdfReady = new Promise((resolve) => {
+      open = resolve;
+    });
+    const invoice = await delivery.issueReady(recipient);
+    await eventually('the message is claimed', async () => (await delivery.rows(invoice))[0]?.claimed_until);
+    await database.transaction().execute(async (trx) => {
+      await trx
+        .selectFrom('document')
+        .select('document_id')
+        .where('document_id', '=', invoice.id)
+        .forUpdate()
+        .execute();
+      open();
+      await eventually('the sender waits for the lock', async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`.execute(database);
+        return rows.length > 0;
+      });
+      await suppress(recipient);
+    });
+    const [row] = await eventually('the message has ended', async () => {
+      const rows = await delivery.rows(invoice);
+      return ['failed', 'sent'].includes(rows[0]?.state ?? '') && rows;
+    });
+    expect(row).toMatchObject({ state: 'failed', last_error: 'The address is suppressed.' });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
   it("the accountant's copy to a suppressed address fails visibly", async () => {
     const accountant = delivery.newRecipient();
     await suppress(accountant);

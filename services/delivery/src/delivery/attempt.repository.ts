@@ -13,6 +13,7 @@ import type { LockedForAttempt } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
 import type { SendOutcome } from './send-policy.js';
+import { suppressionOf } from './suppression.repository.js';
 import type { AllocationState } from './wording.js';
 
 /** A send attempt that has begun. */
@@ -31,7 +32,8 @@ export class DayFullError extends Error {}
  * Records that a send attempt begins: if the process dies from here on, its outcome is unknown. The first attempt counts its message
  * for the day of its business.
  * @returns undefined where nothing must be sent now: the document is cancelled (its messages are withdrawn), a later revision of
- * the PDF is final by now (the message is due again), or the claim has expired and another worker may have it.
+ * the PDF is final or the address is suppressed by now (the message is due again), or the claim has expired and another worker may
+ * have it.
  * @throws DayFullError where the day has `limit` messages already.
  */
 export async function beginAttempt(
@@ -58,6 +60,8 @@ export async function beginAttempt(
         .where('id', '=', row.id)
         .where('state', '=', 'ready')
         .where('claimed_until', '=', row.claimed_until)
+        // Not with the lock: that statement sees what was suppressed before its wait.
+        .where((where) => where.not(where.exists(suppressionOf(db, row))))
         .returning(deliveryColumns),
     )
     .with('numbered', (db) =>
@@ -114,6 +118,7 @@ export async function beginAttempt(
     .select('begun.n')
     .executeTakeFirst();
   if (!begun) {
+    await releaseClaim(trx, row);
     return undefined;
   }
   const { n, ...message } = begun;

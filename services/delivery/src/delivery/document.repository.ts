@@ -1,6 +1,5 @@
 import { type Clock, type Database, databaseClock, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import { normaliseAddress } from './address.js';
 import {
   type DeliveryRow,
   type DeliveryTables,
@@ -78,36 +77,25 @@ export async function lockDocument(
 
 /** A locked document, with what else decides whether an attempt to send one of its messages may begin. */
 export interface LockedForAttempt extends DocumentState {
-  /** Whether the recipient was suppressed when the wait for the lock began. */
-  readonly suppressed: boolean;
   /** On the database's clock. */
   readonly now: Date;
 }
 
-/** Locks the document of a message that is to be sent to an address, until the transaction ends. */
+/** Locks the document of a message that is to be sent, until the transaction ends. */
 export async function lockForAttempt(
   trx: Transaction<DeliveryTables>,
-  { business_id, document_id, channel, recipient }: DeliveryRow,
+  { business_id, document_id }: DeliveryRow,
   clock: Clock,
 ): Promise<LockedForAttempt> {
   const row = await trx
     .selectFrom('document')
     .select(columns)
-    .select(({ exists, selectFrom }) => [
-      databaseClock(clock).as('now'),
-      exists(
-        selectFrom('suppression')
-          .select('since')
-          .where('suppression.business_id', '=', business_id)
-          .where('channel', '=', channel)
-          .where('address', '=', normaliseAddress(channel, recipient)),
-      ).as('suppressed'),
-    ])
+    .select(databaseClock(clock).as('now'))
     .where('business_id', '=', business_id)
     .where('document_id', '=', document_id)
     .forUpdate('document')
     .executeTakeFirstOrThrow();
-  return { ...stateOf(row), suppressed: row.suppressed === true, now: row.now };
+  return { ...stateOf(row), now: row.now };
 }
 
 /** Locks a message and its document until the transaction ends. @returns its current row as well. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Debt } from '@pinkas/contracts';
 import { heldUntil, nextDayInIsrael } from '@pinkas/domain';
 import {
   acrossTenants,
@@ -175,31 +176,22 @@ export class MessageSender implements BackgroundTask {
       return this.#withdraw(db, row);
     }
     if (artifact.kind === 'unavailable') {
-      const now = await databaseNow(db, this.clock);
-      return postpone(db, row, new Date(now.getTime() + fetchPauseMs), row.not_before);
+      return this.#postponeFetch(db, row);
     }
     if (artifact.kind === 'failed') {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
-    const [logo, balance, debts] = await Promise.all([
-      this.logos.fetch(row),
-      this.balances.fetch(row),
-      this.balances.fetchOpen(row),
-    ]);
-    if (debts === undefined) {
-      const now = await databaseNow(db, this.clock);
-      return postpone(db, row, new Date(now.getTime() + fetchPauseMs), row.not_before);
-    }
-    if (row.reminder !== null && debts.length === 0) {
-      await withdrawSettled(db, row, this.clock.now());
-      this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'reminder withdrawn');
-      return;
-    }
+    const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
     // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
     await this.#connections.get(row.channel)?.run(new AbortController().signal, async () => {
       if (this.#stopped) {
         // Its process may be killed before the provider answers; another replica has the time.
         return releaseClaim(db, row);
+      }
+      // Not before: what a reminder is about may be paid while it waits for a connection.
+      const debts = await this.#openDebts(db, row);
+      if (!debts) {
+        return;
       }
       const attempt = await this.#beginAttempt(db, row, artifact.pdf);
       if (!attempt) {
@@ -209,6 +201,24 @@ export class MessageSender implements BackgroundTask {
       const content = { pdf: artifact.pdf.bytes, allocation, logo, balance, debts };
       await this.outcomes.record(attempt.row, n, await this.channels.send(attempt.row, content));
     });
+  }
+
+  /** What is left to pay of what a reminder is about; undefined where it must not be sent now. */
+  async #openDebts(db: Database<DeliveryTables>, row: ClaimedMessage): Promise<Debt[] | undefined> {
+    const debts = await this.balances.fetchOpen(row);
+    if (debts === undefined) {
+      await this.#postponeFetch(db, row);
+    } else if (row.reminder !== null && debts.length === 0) {
+      await withdrawSettled(db, row, this.clock.now());
+      this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'reminder withdrawn');
+      return undefined;
+    }
+    return debts;
+  }
+
+  async #postponeFetch(db: Database<DeliveryTables>, row: ClaimedMessage): Promise<void> {
+    const now = await databaseNow(db, this.clock);
+    await postpone(db, row, new Date(now.getTime() + fetchPauseMs), row.not_before);
   }
 
   /** What holds a message back now; null: nothing does. */
@@ -243,7 +253,7 @@ export class MessageSender implements BackgroundTask {
     try {
       const begun = await db.transaction().execute(async (trx) => {
         locked = await lockForAttempt(trx, row, this.clock);
-        const held = this.#heldBack(row, locked.suppressed);
+        const held = this.#heldBack(row, false);
         const until = new Date(
           locked.now.getTime() + this.channels.sendTimeoutMs(row.channel) + claimMarginMs,
         );

@@ -60,6 +60,18 @@ export async function suppressedMessages(
   return new Map(addressed.filter((row) => keys.has(keyOf(row))).map(({ id, address }) => [id, address]));
 }
 
+/** The suppression of the recipient of a message, within another statement. */
+export const suppressionOf = (
+  db: Pick<Transaction<DeliveryTables>, 'selectFrom'>,
+  { business_id, channel, recipient }: Pick<DeliveryRow, 'business_id' | 'channel' | 'recipient'>,
+) =>
+  db
+    .selectFrom('suppression')
+    .select('since')
+    .where('suppression.business_id', '=', business_id)
+    .where('suppression.channel', '=', channel)
+    .where('address', '=', normaliseAddress(channel, recipient));
+
 /** Whether an address is suppressed. @param recipient in any form. */
 export async function isSuppressed(
   db: Database<DeliveryTables>,
