@@ -132,6 +132,15 @@ describe('attacks on the console', () => {
       },
     );
 
+    it('a bookkeeper sends no form but those of files and of leaving', () => {
+      const forms = ofBusiness.filter(({ access, method }) => access === 'reader' && method === 'POST');
+      expect(forms.map(({ path }) => path).sort()).toEqual([
+        '/documents/selection',
+        '/exports',
+        '/people/leave',
+      ]);
+    });
+
     it('an issuer changes neither settings, people, keys, the connection to the tax authority nor who gets the files of each month, and cancels no report', () => {
       const owners = ofBusiness.filter(({ access }) => access === 'owner').map(({ path }) => path);
       expect(new Set(owners.map((path) => path.split('/')[1]))).toEqual(

@@ -38,6 +38,8 @@ let browser: TestBrowser;
 let recorded: RequestOf<typeof recordExport>[];
 let listed: RequestOf<typeof listDocuments>[];
 let sent: RequestOf<typeof sendMessage>[];
+/** After the first message. */
+let isDeliveryAway = false;
 
 /** A document as lists have it. */
 const headOf = ({
@@ -50,6 +52,12 @@ const headOf = ({
   send: _send,
   ...head
 }: BookEntry['document']) => head;
+
+const queued = ({ delivery_id, channel }: RequestOf<typeof sendMessage>) => ({
+  ...{ delivery_id, channel, purpose: 'customer' as const, state: 'ready' as const },
+  ...{ next_attempt_at: null, not_before: null, held_until: null, reason: null, ended_at: null },
+  ...{ requested: true, reminder: false, follow_up: false },
+});
 
 beforeAll(async () => {
   console = await startConsole();
@@ -110,10 +118,13 @@ beforeAll(async () => {
   network.answer(searchCustomers, () => ({ customers: [] }));
   network.answer(sendMessage, (request) => {
     sent.push(request);
+    if (isDeliveryAway && sent.length > 1) {
+      throw new ApiError('engine_error');
+    }
     if (request.document_id === book[1]?.document.id) {
       throw ApiError.invalid([{ path: '/recipient', message: 'is suppressed' }]);
     }
-    throw new ApiError('not_found');
+    return queued(request);
   });
 });
 afterAll(() => console.stop());
@@ -126,6 +137,7 @@ beforeEach(async () => {
   browser = await console.signedIn(owner);
   [recorded, listed, sent] = [[], [], []];
   console.notices.length = 0;
+  isDeliveryAway = false;
 });
 
 const wordsOf = (text: string) =>
@@ -225,6 +237,46 @@ describe('the list of documents in the console', () => {
     const reader = await console.signedIn(accountant);
     await reader.get(at('/documents'));
     expect((await reader.post(at('/documents/send'), { confirmed: 'yes' })).status).toBe(403);
+  });
+
+  const confirm = async (fields: Record<string, string>) => {
+    await browser.get(at('/documents'));
+    const { text } = await browser.post(at('/documents/send'), fields);
+    return { ...fields, ...fieldsIn(text) };
+  };
+
+  it('a confirmation that is sent twice sends each document once', async () => {
+    const form = await confirm({ type: 'tax_invoice' });
+    const replies = await Promise.all([1, 2].map(() => browser.post(at('/documents/send'), form)));
+    expect(replies.map(({ status }) => status)).toEqual([303, 303]);
+    expect(await jobsEnded()).toHaveLength(1);
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map(({ delivery_id }) => delivery_id)).size).toBe(3);
+  });
+
+  it('another attempt of sending asks for the same messages again, and for no other', async () => {
+    isDeliveryAway = true;
+    await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
+    await eventually('the first attempt has failed', async () => {
+      const [job] = await jobs();
+      return job?.state === 'queued' && job.attempts === 1;
+    });
+    isDeliveryAway = false;
+    const first = sent.map(({ document_id, delivery_id }) => [document_id, delivery_id]);
+    console.clock.now = new Date(console.clock.now.getTime() + 60_000);
+    expect(await jobsEnded()).toMatchObject([{ state: 'done', documents: 3, attempts: 2 }]);
+    const second = sent.slice(first.length).map(({ document_id, delivery_id }) => [document_id, delivery_id]);
+    expect(second).toHaveLength(3);
+    expect(second.slice(0, first.length)).toEqual(first);
+  });
+
+  it('more than 500 documents are not sent, although it is confirmed', async () => {
+    await browser.get(at('/documents'));
+    book = Array.from({ length: 501 }, (_, index) => bookEntry(index + 1, business));
+    const refused = await browser.post(at('/documents/send'), { confirmed: 'yes' });
+    expect([refused.status, await jobs()]).toEqual([422, []]);
+    book.pop();
+    expect((await browser.post(at('/documents/send'), {})).text).toContain('name="export_id"');
   });
 });
 

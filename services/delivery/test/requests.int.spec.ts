@@ -990,7 +990,9 @@ describe('suppressed addresses', () => {
       await eventually('the sender waits for the lock', async () => {
         const { rows } = await sql`
           select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`.execute(database);
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`.execute(
+          database,
+        );
         return rows.length > 0;
       });
       await suppress(recipient);

@@ -88,7 +88,7 @@ export function latestExports(
 }
 
 export function findExport(
-  db: Database<ConsoleTables>,
+  db: Database<ConsoleTables> | Transaction<ConsoleTables>,
   businessId: string,
   id: string,
 ): Promise<ExportRow | undefined> {

@@ -13,6 +13,8 @@ import { storedMaxBytes, unfinishedMax } from './export-policy.js';
 
 /** What a person requests. Dates are document dates, both included. */
 export interface ExportRequest {
+  /** Of the form that requests it: a form that is sent twice requests one export. */
+  readonly id?: string;
   readonly businessId: string;
   readonly personId: string;
   readonly format: JobFormat;
@@ -54,12 +56,15 @@ export async function requestExport(
   if (format === 'pcn874' && vatReportMonth(from, to) === null) {
     throw ApiError.invalid([{ path: '/to', message: 'must end one or two complete months' }]);
   }
-  const id = randomUUID();
+  const { id = randomUUID() } = request;
   await forTenant(db, businessId)
     .transaction()
     .execute(async (trx) => {
       // Two requests at the same time would each find room.
       await advisoryLock(trx, 'exports', businessId);
+      if (await findExport(trx, businessId, id)) {
+        return;
+      }
       if (!(await hasRoom(trx, businessId))) {
         throw new TooManyExportsError();
       }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isUuid, namedDocumentsMax, sumDocuments } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
@@ -50,13 +51,15 @@ async function request(
   format: 'csv' | 'pdf-zip' | 'email',
   given: { db: Database<ConsoleTables>; now: Date; maxBytes: number },
 ): Promise<PageReply> {
-  const { business, bookId, language, session } = visit;
+  const { business, bookId, form: sent, language, session } = visit;
+  const id = sent.get('export_id') ?? '';
   const { from = firstDay, to = dayInIsrael(given.now) } = query.filter;
   try {
     await requestExport(
       given.db,
       {
         ...{ businessId: business.id, personId: session.personId, format },
+        ...(isUuid(id) && { id: id.toLowerCase() }),
         ...(visit.isTest && { bookId }),
         selection: selectionOf(query),
         from,
@@ -169,6 +172,7 @@ ${notice('error', problem[language])}
           content: html`
 ${kept}
 ${hidden('confirmed', 'yes')}
+${hidden('export_id', randomUUID())}
 ${facts([[texts.sendCount[language], String(count)]], language)}`,
           acts: html`
 ${button({ text: texts.sendNow[language] })}
