@@ -40,7 +40,7 @@ export function settlement(system: () => ConsoleSystem): void {
       await visitor.page.click(`.attention a[href="${at}/documents?note=partly_paid"]`);
       await visitor.page.waitForURL('**note=partly_paid');
       const rows = await visitor.page.locator('.documents tbody tr').allInnerTexts();
-      expect(rows).toEqual([expect.stringMatching(/Tax invoice.*14,567\.89.*9,567\.86.*Closed/s)]);
+      expect(rows).toEqual([expect.stringMatching(/Tax invoice.*14,567\.89.*9,567\.86.*Paid in part/s)]);
       await visitor.page.click('.documents tbody a');
       await visitor.page.waitForURL(`**/documents/${bill.id}`);
       expect(await visitor.text()).toMatch(/Balance due\s+.*9,567\.86/);
