@@ -1,5 +1,6 @@
 import type { CreateDocument } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
+import { sumsOf } from '@pinkas/issuing';
 import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
@@ -7,6 +8,7 @@ import { Caller, quote } from './driver.js';
 import { progress } from './report.js';
 
 /** As many rows as one statement writes, so that it ends in time: a card has a row for each letter of its name as well. */
+const sumTimeoutMs = 600_000;
 const parts = { documents: 5_000, cards: 500, events: 5_000 };
 /** The series of a book, beside that of the document that is issued. */
 export const typesOfCopies = documentTypes.filter((type) => type !== 'quote').slice(0, 8);
@@ -35,39 +37,45 @@ export async function fillBook(
   // The same request again: a system that has just started on a busy machine may not answer the first one in time.
   const documentId = await issue().catch(issue);
   const { types } = original;
+  const type = `('{${types.join(',')}}'::text[])[n % ${types.length} + 1]`;
+  const issuedAt = `(issued_at - make_interval(secs => (${documents} - n) * 60))`;
+  const datedOn = `${issuedAt}::date`;
+  const isOpen = `${type} in ('proforma', 'tax_invoice')`;
   const copied: Record<string, string> = {
     id: 'gen_random_uuid()',
     public_id: "encode(uuid_send(gen_random_uuid()), 'hex')",
-    type: `('{${types.join(',')}}'::text[])[n % ${types.length} + 1]`,
+    type,
     number: `n / ${types.length} + 1`,
     position: 'n + 1',
     idempotency_key: "'measured-' || n",
     external_ref: "'order-' || n",
-    issued_at: `date_trunc('milliseconds', issued_at - make_interval(secs => (${documents} - n) * 60))`,
-    dated_on: `(issued_at - make_interval(secs => (${documents} - n) * 60))::date`,
+    issued_at: `date_trunc('milliseconds', ${issuedAt})`,
+    dated_on: datedOn,
+    // Twenty documents of each customer, whose invoices are not paid.
+    ...(types.length > 1 && {
+      customer_id: 'md5((n / 20)::text)::uuid',
+      account_id: 'md5((n / 20)::text)::uuid',
+      balance: `case when ${isOpen} then total end`,
+      due_on: `case when ${isOpen} then ${datedOn} + 30 end`,
+    }),
   };
   await withDatabase(stack, 'issuing', issuer, async (db) => {
-    const { rows } = await sql<{ column_name: string }>`
-      select column_name from information_schema.columns where table_name = 'document' order by ordinal_position`.execute(
-      db,
-    );
-    const columns = rows.map((row) => row.column_name);
+    const columns = await columnsOf(db, 'document');
     await inParts('documents', documents, async (from, to) => {
       await sql`insert into document (${sql.raw(columns.join(', '))})
         select ${sql.raw(columns.map((column) => copied[column] ?? column).join(', '))}
         from (select * from document where business_id = ${issuer.business.id} and id = ${documentId} offset 0) document,
           generate_series(${sql.lit(from)}, ${sql.lit(to)}) n`.execute(db);
     });
-    await sql`insert into document_sum
-      select business_id, type, dated_on, vat_rate, count(*), 0, sum(subtotal - discount), sum(vat), sum(total)
-      from document group by business_id, type, dated_on, vat_rate
-      on conflict (business_id, type, dated_on, vat_rate) do update set documents = excluded.documents, net = excluded.net,
-        vat = excluded.vat, total = excluded.total`.execute(db);
-    await sql`insert into account_sum
-      select business_id, type, date_trunc('month', dated_on::timestamp)::date, account_id, count(*), sum(subtotal - discount), sum(total)
-      from document where type in ('tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note') group by 1, 2, 3, 4
-      on conflict (business_id, type, month, account_id) do update set documents = excluded.documents, net = excluded.net,
-        total = excluded.total`.execute(db);
+    await sql`set statement_timeout = ${sql.lit(sumTimeoutMs)}`.execute(db);
+    for (const [table, made] of Object.entries(sumsOf)) {
+      progress(`  ${table} …`);
+      const changes = (await columnsOf(db, table)).map((column) => `${column} = excluded.${column}`);
+      await sql`insert into ${sql.table(table)} ${made(sql<boolean>`business_id = ${issuer.business.id}`)}
+        on conflict on constraint ${sql.ref(`${table}_pkey`)} do update set ${sql.raw(changes.join(', '))}`.execute(
+        db,
+      );
+    }
     await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
     if (types.length === 1) {
       // The series ends behind the copies, which says to an export how many documents it will read.
@@ -77,6 +85,14 @@ export async function fillBook(
     }
   });
   return { issuer, caller, documentId };
+}
+
+async function columnsOf(db: Database<object>, table: string): Promise<string[]> {
+  const { rows } = await sql<{ column_name: string }>`
+    select column_name from information_schema.columns where table_name = ${table} order by ordinal_position`.execute(
+    db,
+  );
+  return rows.map((row) => row.column_name);
 }
 
 /** Writes so many customer cards. */

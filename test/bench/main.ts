@@ -13,7 +13,7 @@ const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--cus
     PART           ${partNames.join(', ')}
     --requests N   how many the part hostile sends
     --documents N  how many the part memory issues, and the parts reading and export read; the part events
-                   lists as many events, 100,000 by default
+                   lists as many events, 100,000 by default; the part console writes 10,000
     --customers N  how many the part reading searches, as many as documents by default
     --businesses N of how many the part audit verifies the trails, 1,000 by default
     --days N       after how many days of signed heads it does, 365 by default

@@ -127,11 +127,15 @@ describe('a large book', () => {
       Array.from({ length: 10 }, () => randomUUID()),
       documents / 100,
     );
-    for (const [table, made] of Object.entries(sumsOf)) {
-      await sql`insert into ${sql.table(table)} ${made(sql<boolean>`business_id = ${business}`)}`.execute(
-        database.db,
-      );
-    }
+    await database.db.transaction().execute(async (trx) => {
+      // They read every document of the book, which takes longer than a request may.
+      await sql`set local statement_timeout = 0`.execute(trx);
+      for (const [table, made] of Object.entries(sumsOf)) {
+        await sql`insert into ${sql.table(table)} ${made(sql<boolean>`business_id = ${business}`)}`.execute(
+          trx,
+        );
+      }
+    });
   }, 3_600_000);
   afterAll(async () => {
     await Promise.all([opened.destroy(), owner.destroy()]);

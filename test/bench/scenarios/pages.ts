@@ -13,7 +13,7 @@ import { fillBook } from '../book-of-copies.js';
 import { callersOf, closedLoop, invoice, perSecond, timed } from '../driver.js';
 import { measuredSheet } from '../measured-invoice.js';
 import { figure, latencies, median, progress, type Row } from '../report.js';
-import type { StartSystem } from '../scenarios.js';
+import type { ScenarioOptions, StartSystem } from '../scenarios.js';
 
 const pageTimeoutMs = 20_000;
 const bytesPerKb = 1_024;
@@ -134,14 +134,29 @@ async function countBytes(page: Page): Promise<{ kb: number }> {
   return received;
 }
 
+/** Pages whose work could grow with the book. */
+const pagesOfABook = {
+  today: '',
+  list: '/documents',
+  list_by_total: '/documents?sort=total',
+  search: '/documents?q=order-77',
+  debts: '/debts',
+  debts_by_document: '/debts/documents',
+  report: '/reports',
+};
+
 /** What a page of the console weighs, and how long people wait for pages who use it at the same time. */
-export async function measureConsole(start: StartSystem): Promise<Row[]> {
+export async function measureConsole(
+  start: StartSystem,
+  { documents = 10_000 }: ScenarioOptions,
+): Promise<Row[]> {
   const people = 20;
   const measuredMs = 30_000;
   const warmUpMs = 5_000;
   /** How long a person looks at a page. */
   const thinkMs = 1_000;
-  const documents = 10_000;
+  /** How often each page that reads a book is opened alone. */
+  const readings = 40;
   const stack = await start();
   progress(`writing ${documents} documents …`);
   const { issuer, documentId } = await fillBook(stack, documents);
@@ -178,10 +193,19 @@ export async function measureConsole(start: StartSystem): Promise<Row[]> {
   await use(warmUpMs);
   progress(`${people} people open a page a second …`);
   const words = `a page of the console while ${people} people open one a second each, among ${documents} documents`;
-  return [
+  const rows = [
     figure('console_first_page_kb', firstPageKb, 'of the first page with all that it loads, KB'),
     ...latencies('console_page_*_ms', await use(measuredMs), words),
   ];
+  for (const [name, path] of Object.entries(pagesOfABook)) {
+    progress(`${name}, ${readings} times …`);
+    const waits: number[] = [];
+    await closedLoop({ times: readings }, async () => {
+      waits.push(await timed(() => (sessions[0] as Session).open(`${root}${path}`)));
+    });
+    rows.push(...latencies(`console_${name}_*_ms`, waits, `${path || '/'} of the console, alone`));
+  }
+  return rows;
 }
 
 /** A signed-in browser, without what a browser costs. */
