@@ -15,10 +15,9 @@ const pendingWithinMs = 60_000;
 /** The longest pause after the attempts that can fail during the faults of a step. */
 const longestPauseMs = 10 * 60_000;
 const probeEveryMs = 500;
-/** A process takes this much more than after its first verifications, when its garbage is collected. */
+/** A process takes this much more than after its first verification, when its garbage is collected. */
 const memoryGrowthMbMax = 150;
 const filesGrowthMax = 60;
-const baselineLooks = 3;
 /** An email whose outcome was unknown is sent once more under its Message-ID. */
 const sendsMax = 2;
 
@@ -279,7 +278,7 @@ export async function checkOutside(system: FaultSystem, known: readonly KnownDoc
 
 /** What a system uses when nothing happens: by process its memory and files, by server its connections. */
 export class Baseline {
-  readonly #processes = new Map<string, { pid: number; mb: number; files: number; looks: number }>();
+  readonly #processes = new Map<string, { pid: number; mb: number; files: number }>();
 
   /** I10: connections, sessions and locks are as before. */
   async checkServers(system: FaultSystem): Promise<string[]> {
@@ -295,7 +294,7 @@ export class Baseline {
 
   /**
    * I10: memory and files of each process are as before. Called after a verification: one that reads a book for the first time
-   * keeps a larger heap, and any replica may be the one that reads it. The first looks at a process make its baseline.
+   * keeps a larger heap. The first look at a process makes its baseline.
    */
   async checkProcesses(system: FaultSystem): Promise<string[]> {
     const findings: string[] = [];
@@ -306,10 +305,7 @@ export class Baseline {
       const files = readdirSync(`/proc/${pid}/fd`).length;
       const before = this.#processes.get(name);
       if (before?.pid !== pid) {
-        this.#processes.set(name, { pid, mb, files, looks: 1 });
-      } else if (before.looks < baselineLooks) {
-        Object.assign(before, { mb: Math.max(mb, before.mb), files: Math.max(files, before.files) });
-        before.looks += 1;
+        this.#processes.set(name, { pid, mb, files });
       } else if (mb > before.mb + memoryGrowthMbMax || files > before.files + filesGrowthMax) {
         findings.push(
           `I10: ${name} uses ${Math.round(mb)} MB and ${files} files, after ${Math.round(before.mb)} MB and ${before.files}`,
