@@ -136,7 +136,17 @@ export async function writeIndex(drawn: readonly Map<string, string[]>[]): Promi
   const index = join(folder, 'console.html');
   await writeFile(
     index,
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Console · Gallery · Pinkas</title><style>body{font:16px system-ui,sans-serif;margin:2rem;background:#e9ecf0}div{display:flex;flex-wrap:wrap;gap:1rem;align-items:start}img{max-width:26rem;max-height:40rem;box-shadow:0 1px 4px #0004}</style><h1>Console</h1>${sections.join('')}</html>`,
+    `<!doctype html><html lang="en">
+<meta charset="utf-8">
+<title>Console · Gallery · Pinkas</title>
+<style>
+body{font:16px system-ui,sans-serif;margin:2rem;background:#e9ecf0}
+div{display:flex;flex-wrap:wrap;gap:1rem;align-items:start}
+img{max-width:26rem;max-height:40rem;box-shadow:0 1px 4px #0004}
+</style>
+<h1>Console</h1>
+${sections.join('')}
+</html>`,
   );
   return index;
 }

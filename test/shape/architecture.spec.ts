@@ -40,7 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
   ),
 };
 
-/** The rooms of a service, the lowest first. What is beside them, such as its module, is above all but its configuration. */
+/** The rooms of a service, the lowest first. What is in none of them, such as its module, is above all but its configuration. */
 const roomsOf: Record<string, readonly string[]> = {
   'services/gateway': [
     'config.ts',

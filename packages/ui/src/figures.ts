@@ -52,13 +52,13 @@ export function shekels(amount: number, language: Language): Markup {
 
 /** An amount in ILS that is read from afar: its shekels are large, its agorot small. */
 export function largeAmount(value: number, language: Language): Markup {
-  const [whole = '', agorot = ''] = formatMoney(Math.abs(value)).split('.');
+  const [integer = '', agorot = ''] = formatMoney(Math.abs(value)).split('.');
   const sign = value < 0 ? '-' : '';
   const minor = html`<span class="minor">.${agorot}</span>`;
   const figure =
     language === 'he'
-      ? html`<bdi dir="ltr">${sign}${whole}${minor}</bdi> ₪`
-      : html`<bdi dir="ltr">${sign}₪${whole}${minor}</bdi>`;
+      ? html`<bdi dir="ltr">${sign}${integer}${minor}</bdi> ₪`
+      : html`<bdi dir="ltr">${sign}₪${integer}${minor}</bdi>`;
   return html`<span class="amount">${figure}</span>`;
 }
 

@@ -141,7 +141,7 @@ describe('attacks on the console', () => {
       ]);
     });
 
-    it('an issuer changes neither settings, people, keys, the connection to the tax authority nor who gets the files of each month, and cancels no report', () => {
+    it('an issuer changes no setting, person, key, connection or accountant of the months, and cancels no report', () => {
       const owners = ofBusiness.filter(({ access }) => access === 'owner').map(({ path }) => path);
       expect(new Set(owners.map((path) => path.split('/')[1]))).toEqual(
         new Set(['authority', 'business', 'connection', 'documents', 'exports', 'people']),

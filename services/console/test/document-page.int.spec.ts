@@ -539,7 +539,7 @@ describe('the page of a document', () => {
   it.each([
     ['no address', 'dana@', 'email'],
     ['an address that gets no messages', 'dana@example.com', 'whatsapp'],
-  ])('%s comes back in its field with the reason beside it', async (_what, recipient, channel) => {
+  ])('%s comes back in its field, with the reason next to it', async (_what, recipient, channel) => {
     await open();
     const fields = { delivery_id: randomUUID(), recipient, channel };
     const reply = await browser.post(`${at}/send`, fields, { referer: `${console.origin}${at}` });

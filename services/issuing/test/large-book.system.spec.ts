@@ -99,7 +99,7 @@ const filters: [string, Partial<ListFilter>][] = [
   ['a search for an allocation number', { search: { allocation_number: '000000499', number: 499 } }],
   [
     'a search for a customer of few documents',
-    { search: { customer_ids: [rare, randomUUID()], external_ref: 'nobody' }, order: 'total' },
+    { search: { customer_ids: [rare, randomUUID()], external_ref: 'nowhere' }, order: 'total' },
   ],
   ['a search for a customer of many documents', { search: { customer_ids: [frequent, rare] } }],
   [

@@ -25,7 +25,8 @@ export function hostile(system: () => RunningStack): void {
       const report = await tourConsole(system(), { count: 500, seed, forMs: 120_000 });
       expect(report.findings).toEqual([]);
       expect(report.requests).toBeGreaterThan(900);
-      // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and no endpoint, donation or failed month is there.
+      // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and there is no endpoint,
+      // donation or failed month.
       expect(report.unseen).toEqual([
         '/sign-in/link/:token',
         '/sign-in/passkey/options',

@@ -12,7 +12,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Answers with a whole body. Does nothing when the caller is gone. */
+/** Answers with a complete body. Does nothing when the caller is gone. */
 export function send(
   response: ServerResponse,
   status: number,

@@ -127,7 +127,7 @@ async function readParts(request: FastifyRequest): Promise<SentForm> {
   return { form, files };
 }
 
-/** Browsers say where a form comes from; what says nothing is judged by the token alone. */
+/** Browsers say where a form comes from; a form without that is judged by the token alone. */
 function isFromAnotherSite({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';

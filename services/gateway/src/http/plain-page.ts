@@ -2,7 +2,8 @@ import { directions, html, type Language, languages, Markup, pageTokens } from '
 
 const messageStyle = `
   body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; padding: 12vh 1rem 2rem; background: var(--desk); color: var(--ink); overflow-wrap: anywhere; }
-  main { max-width: 34rem; margin: 0 auto; padding: 2rem 1.75rem; background: var(--paper); border-radius: .5rem; box-shadow: 0 .06rem .2rem #0003, 0 .5rem 1.5rem #0000001f; }
+  main { max-width: 34rem; margin: 0 auto; padding: 2rem 1.75rem; background: var(--paper); border-radius: .5rem;
+    box-shadow: 0 .06rem .2rem #0003, 0 .5rem 1.5rem #0000001f; }
   h1 { font-size: 1.4rem; line-height: 1.3; margin: 0 0 .35rem; }
   div + div, div + p { border-top: 1px solid var(--rule); margin-top: 1.5rem; padding-top: 1.5rem; }
   p { margin: .25rem 0; }

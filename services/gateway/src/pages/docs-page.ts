@@ -4,7 +4,8 @@ import { plainPage } from '../http/plain-page.js';
 const style = `
 :root { background: var(--paper); scroll-padding-top: 1rem; }
 body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--ink); }
-header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; background: #17202b; border-block-end: 1px solid var(--rule); font-size: .95rem; }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; background: #17202b;
+  border-block-end: 1px solid var(--rule); font-size: .95rem; }
 header a { color: #fff; text-decoration: none; }
 header a:hover, header a[aria-current] { text-decoration: underline; text-underline-offset: .3em; }
 header strong { color: #fff; margin-inline-end: auto; }
@@ -31,7 +32,8 @@ th, td { text-align: start; vertical-align: top; padding: .3rem .6rem .3rem 0; b
 li code, td code, dd code { overflow-wrap: anywhere; }
 h4 { margin: 1rem 0 .25rem; }
 .reference { display: grid; grid-template-columns: 15rem minmax(0, 1fr); }
-.reference nav { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; box-sizing: border-box; padding: 1rem 1.25rem; border-inline-end: 1px solid var(--rule); font-size: .92rem; }
+.reference nav { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; box-sizing: border-box; padding: 1rem 1.25rem;
+  border-inline-end: 1px solid var(--rule); font-size: .92rem; }
 .reference nav p { font-weight: 600; margin: 1rem 0 .25rem; }
 .reference nav ul { list-style: none; margin: 0; padding: 0; }
 .reference nav a { color: var(--accent); text-decoration: none; display: block; padding: .15rem 0; overflow-wrap: anywhere; }

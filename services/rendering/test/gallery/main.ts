@@ -108,7 +108,18 @@ try {
   }
   await writeFile(
     join(folder, 'index.html'),
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gallery · Pinkas</title><style>body{font:16px system-ui,sans-serif;margin:2rem;background:#e9ecf0}div{display:flex;flex-wrap:wrap;gap:1rem;align-items:start}img{max-width:26rem;max-height:40rem;box-shadow:0 1px 4px #0004;background:#fff}</style><h1>Gallery</h1><p><a href="emails.html">Emails</a> · <a href="console.html">Console</a></p>${sections.join('')}</html>`,
+    `<!doctype html><html lang="en">
+<meta charset="utf-8">
+<title>Gallery · Pinkas</title>
+<style>
+body{font:16px system-ui,sans-serif;margin:2rem;background:#e9ecf0}
+div{display:flex;flex-wrap:wrap;gap:1rem;align-items:start}
+img{max-width:26rem;max-height:40rem;box-shadow:0 1px 4px #0004;background:#fff}
+</style>
+<h1>Gallery</h1>
+<p><a href="emails.html">Emails</a> · <a href="console.html">Console</a></p>
+${sections.join('')}
+</html>`,
   );
   process.stdout.write(`${join(folder, 'index.html')}\n`);
 } finally {
