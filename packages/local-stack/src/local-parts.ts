@@ -102,11 +102,11 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
     },
     allocation: {
       TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,
-      TAX_AUTHORITY_AUTHORIZE_URL: `${addresses.taxAuthorityUrl}/longtimetoken/oauth2/authorize`,
       TAX_AUTHORITY_REDIRECT_URI: `${new URL(addresses.baseUrl).origin}/tax-authority/connected`,
       TAX_AUTHORITY_CLIENT_ID: secrets.taxAuthorityClientId,
       TAX_AUTHORITY_CLIENT_SECRET: secrets.taxAuthorityClientSecret,
       TAX_AUTHORITY_AUTO_CONNECT: 'true',
+      ...taxAuthorityVariables(config),
       TOKEN_ENCRYPTION_KEY: secrets.tokenEncryptionKey,
       ACCOUNTING_SOFTWARE_NUMBER: unregisteredSoftware,
     },
@@ -133,6 +133,14 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       DOCS_URL: addresses.docsUrl,
     },
   };
+}
+
+/** What the environment sets of the tax authority takes the place of the local stack's own. */
+function taxAuthorityVariables({ inherited }: StackConfig): NodeJS.ProcessEnv {
+  const given = Object.entries(inherited).filter(
+    ([name, value]) => (name.startsWith('TAX_AUTHORITY_') || name === 'DONATIONS_URL') && value,
+  );
+  return Object.fromEntries(given);
 }
 
 /** The sender and the templates of WhatsApp messages: from the environment with `WHATSAPP_URL`, otherwise the simulator's. */

@@ -2,6 +2,7 @@
 export {
   ConfigError,
   type ConfigOf,
+  choice,
   type EnvField,
   flag,
   hexBytes,

@@ -2,6 +2,7 @@ import { timeLimitsMs } from '@pinkas/contracts';
 import {
   ConfigError,
   type ConfigOf,
+  choice,
   flag,
   hexBytes,
   integer,
@@ -16,21 +17,57 @@ import {
 export const fields = {
   ...serviceFields,
   taxAuthorityUrl: url('TAX_AUTHORITY_URL', {
-    meaning: "The tax authority's interface, up to and including /shaam/{environment}.",
+    meaning:
+      "The base of the tax authority's approvals and of the decisions about refused numbers, up to and including /shaam/{environment}.",
     example: 'https://ita-api.taxes.gov.il/shaam/production',
     protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityAuthorizeUrl: url('TAX_AUTHORITY_AUTHORIZE_URL', {
+    meaning:
+      "The authority's page at which an owner logs in and agrees, whole; empty: longtimetoken/oauth2/authorize below TAX_AUTHORITY_URL.",
+    example: 'https://openapi.taxes.gov.il/shaam/production/longtimetoken/oauth2/authorize',
+    fallback: '',
+    protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityTokenUrl: url('TAX_AUTHORITY_TOKEN_URL', {
+    meaning:
+      'The address at which the authority gives tokens, whole; empty: longtimetoken/oauth2/token below TAX_AUTHORITY_URL.',
+    example: 'https://ita-api.taxes.gov.il/shaam/production/longtimetoken/oauth2/token',
+    fallback: '',
+    protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityInformationUrl: url('TAX_AUTHORITY_INFORMATION_URL', {
+    meaning:
+      "The base of the authority's look-up and minimum amount, up to and including /shaam/{environment}; empty: TAX_AUTHORITY_URL.",
+    example: 'https://openapi.taxes.gov.il/shaam/production',
+    fallback: '',
+    protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityDecisionsPath: text('TAX_AUTHORITY_DECISIONS_PATH', {
+    meaning:
+      "The path of the three decisions about a refused number, below TAX_AUTHORITY_URL; the authority's papers write it in two ways.",
+    example: 'InvoiceDecisionApi/v1',
+    fallback: 'InvoiceDecisionApi/v1',
+  }),
+  taxAuthorityLookUp: choice('TAX_AUTHORITY_LOOK_UP', {
+    meaning:
+      'Whether a number is looked up after an attempt of unknown outcome, before the request is repeated; the authority documents the look-up for buyers only.',
+    example: 'off',
+    fallback: 'off',
+    values: ['on', 'off'],
+  }),
+  taxAuthorityCreditNotes: choice('TAX_AUTHORITY_CREDIT_NOTES', {
+    meaning:
+      "Whether a number is requested for credit notes (ask), as the HTTP API states, or not (skip), as the authority's table of documents has it.",
+    example: 'ask',
+    fallback: 'ask',
+    values: ['ask', 'skip'],
   }),
   donationsUrl: url('DONATIONS_URL', {
     meaning:
       "The authority's donations interface, up to and including its version; no public document confirms the path. Empty: Donations/v1 below TAX_AUTHORITY_URL.",
     example: 'https://ita-api.taxes.gov.il/shaam/production/Donations/v1',
     fallback: '',
-    protocols: ['https:', 'http:'],
-  }),
-  taxAuthorityAuthorizeUrl: url('TAX_AUTHORITY_AUTHORIZE_URL', {
-    meaning:
-      "The authority's page at which an owner logs in and agrees; it may be on another host than the API.",
-    example: 'https://openapi.taxes.gov.il/shaam/production/longtimetoken/oauth2/authorize',
     protocols: ['https:', 'http:'],
   }),
   taxAuthorityRedirectUri: url('TAX_AUTHORITY_REDIRECT_URI', {
@@ -77,9 +114,10 @@ export const fields = {
     secret: true,
   }),
   accountingSoftwareNumber: integer('ACCOUNTING_SOFTWARE_NUMBER', {
-    meaning: "The number of the software's certificate, or the authority's number for software without one.",
-    example: '99999999',
-    min: 10_000_000,
+    meaning:
+      "The number of the software's certificate; without one, the id or VAT number of who makes the software.",
+    example: '123456',
+    min: 1,
     max: 999_999_999,
   }),
 };
@@ -92,13 +130,31 @@ export type AllocationConfig = ConfigOf<typeof fields>;
 export function readAllocationConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): AllocationConfig {
-  const config = readConfig(fields, env);
-  const isSimulator = isOnThisMachine(config.taxAuthorityUrl);
-  if (config.production && config.taxAuthorityAutoConnect && !isSimulator) {
+  const config = withDerivedAddresses(readConfig(fields, env));
+  const addresses = [
+    config.taxAuthorityUrl,
+    config.taxAuthorityAuthorizeUrl,
+    config.taxAuthorityTokenUrl,
+    config.taxAuthorityInformationUrl,
+  ];
+  if (config.production && config.taxAuthorityAutoConnect && !addresses.every(isOnThisMachine)) {
     throw new ConfigError(
       'TAX_AUTHORITY_AUTO_CONNECT is true: set it to false, so that the owner of a business logs in at the tax authority. ' +
         'Only a simulator on this machine can be connected automatically.',
     );
   }
   return config;
+}
+
+/** The authority serves its interfaces on several hosts; where one is not named, it is below the base of approvals. */
+function withDerivedAddresses(config: AllocationConfig): AllocationConfig {
+  const base = config.taxAuthorityUrl;
+  return {
+    ...config,
+    taxAuthorityAuthorizeUrl: config.taxAuthorityAuthorizeUrl || `${base}/longtimetoken/oauth2/authorize`,
+    taxAuthorityTokenUrl: config.taxAuthorityTokenUrl || `${base}/longtimetoken/oauth2/token`,
+    taxAuthorityInformationUrl: config.taxAuthorityInformationUrl || base,
+    taxAuthorityDecisionsPath: config.taxAuthorityDecisionsPath.replaceAll(/^\/+|\/+$/g, ''),
+    donationsUrl: config.donationsUrl || `${base}/Donations/v1`,
+  };
 }

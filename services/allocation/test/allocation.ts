@@ -76,8 +76,13 @@ export async function startAllocation(
   } as const;
   const own: Omit<AllocationConfig, keyof ServiceConfig> = {
     taxAuthorityUrl: authority.url,
-    donationsUrl: '',
+    donationsUrl: `${authority.url}/Donations/v1`,
     taxAuthorityAuthorizeUrl: `${authority.url}/longtimetoken/oauth2/authorize`,
+    taxAuthorityTokenUrl: `${authority.url}/longtimetoken/oauth2/token`,
+    taxAuthorityInformationUrl: authority.url,
+    taxAuthorityDecisionsPath: 'InvoiceDecisionApi/v1',
+    taxAuthorityLookUp: 'off',
+    taxAuthorityCreditNotes: 'ask',
     taxAuthorityRedirectUri: redirectUri,
     taxAuthorityProxyUrl: options.proxyUrl ?? '',
     taxAuthorityClientId: 'client',

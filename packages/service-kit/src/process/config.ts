@@ -72,6 +72,19 @@ export const flag = (name: string, options: FieldOptions<boolean>): EnvField<boo
     return value === 'true';
   });
 
+/** One of some words. */
+export const choice = <const Value extends string>(
+  name: string,
+  options: FieldOptions<NoInfer<Value>> & { values: readonly Value[] },
+): EnvField<Value> =>
+  field<Value>(name, options, (value) => {
+    const found = options.values.find((word) => word === value);
+    if (found === undefined) {
+      throw new Error(`expected ${options.values.join(' or ')}`);
+    }
+    return found;
+  });
+
 /** A URL of one of the protocols, without a slash at its end. */
 export const url = (
   name: string,

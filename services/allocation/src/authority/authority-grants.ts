@@ -95,7 +95,7 @@ export class AuthorityGrants {
   async #grant(form: Record<string, string>, signal: AbortSignal): Promise<Grant> {
     const { taxAuthorityClientId: id, taxAuthorityClientSecret: secret } = this.config;
     const answer = await this.http.call(
-      `${this.config.taxAuthorityUrl}/longtimetoken/oauth2/token`,
+      this.config.taxAuthorityTokenUrl,
       {
         method: 'POST',
         headers: {

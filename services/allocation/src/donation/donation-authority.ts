@@ -26,15 +26,10 @@ export type Report = DonationReport<AllocationFacts['document']['payments'][numb
 /** The client of the authority's donations interface. */
 @Injectable()
 export class DonationAuthority {
-  readonly #baseUrl: string;
-
   constructor(
     @InjectConfig() private readonly config: AllocationConfig,
     private readonly calls: AuthorityCalls,
-  ) {
-    this.#baseUrl =
-      config.donationsUrl === '' ? `${config.taxAuthorityUrl}/Donations/v1` : config.donationsUrl;
-  }
+  ) {}
 
   /** Sends one report, or its cancellation. Never throws. */
   async report(
@@ -75,6 +70,6 @@ export class DonationAuthority {
   }
 
   #url(path: string): string {
-    return `${this.#baseUrl}/${path}`;
+    return `${this.config.donationsUrl}/${path}`;
   }
 }
