@@ -1,6 +1,5 @@
 /**
- * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run test:system`, `npm run bench`, `npm run cluster`,
- * `npm run hostile`, `npm run storm`, `npm run gallery` and `npm run pinkas`.
+ * The entry of `npm start`, `npm test` and most scripts of the root's `package.json`; each names its command.
  *
  * It works in a fresh clone, so it uses only Node's own modules. It updates the packages, the build and the machine's
  * servers, then calls the compiled code.
@@ -48,7 +47,9 @@ async function run(command, args) {
   }
   // A cluster has servers of its own.
   if (command !== 'down' && command !== 'cluster') {
-    await ensureMachine(steps, { forTests: ['test', 'test:system', 'gallery'].includes(command) });
+    await ensureMachine(steps, {
+      forTests: ['test', 'test:loaded', 'test:system', 'gallery'].includes(command),
+    });
   }
   const { main } = await import(pathToFileURL(built).href);
   // Pending timers of a finished command must not keep the process alive.

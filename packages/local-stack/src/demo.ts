@@ -60,8 +60,10 @@ export interface IssuedDocument {
 
 /** The demo business of this home, or null before it is created and has an owner. */
 export function readDemo(home: Home): Demo | null {
-  const { business_id, api_key, owner_email } = readJson<Partial<Demo>>(home.demoFile) ?? {};
-  return business_id && api_key && owner_email ? { business_id, api_key, owner_email } : null;
+  const { business_id, api_key, test_api_key, owner_email } = readJson<Partial<Demo>>(home.demoFile) ?? {};
+  return business_id && api_key && test_api_key && owner_email
+    ? { business_id, api_key, test_api_key, owner_email }
+    : null;
 }
 
 /** Runs an operator command and returns the JSON value that it prints. */
@@ -86,42 +88,45 @@ async function operate<Value>(
   }
 }
 
-/** Creates the demo business, its key and its owner with operator commands, unless this home has them. */
+/** Creates the demo business, its keys and its owner with operator commands, unless this home has them. */
 export async function ensureDemo(config: StackConfig, home: Home, signal: AbortSignal): Promise<Demo> {
-  const known = readJson<Partial<Demo>>(home.demoFile) ?? {};
-  const { business_id, api_key } =
-    known.business_id === undefined || known.api_key === undefined
-      ? await createDemoBusiness(config, signal)
-      : { business_id: known.business_id, api_key: known.api_key };
-  const demo: Demo = { business_id, api_key, owner_email: demoOwnerEmail };
-  if (known.owner_email !== demoOwnerEmail) {
-    // A home whose data is older than the console has a business without an owner.
-    writeJson(home.demoFile, { business_id, api_key });
+  const demo: Partial<Demo> = readJson<Partial<Demo>>(home.demoFile) ?? {};
+  const keep = (part: Partial<Demo>) => writeJson(home.demoFile, Object.assign(demo, part));
+  // Each part is kept as it is made: a start that is interrupted, or data of an earlier release, lacks the later ones.
+  const business_id = demo.business_id ?? (await createDemoBusiness(config, signal));
+  keep({ business_id });
+  const api_key = demo.api_key ?? (await createKey(config, business_id, 'live', signal));
+  keep({ api_key });
+  const test_api_key = demo.test_api_key ?? (await createKey(config, business_id, 'test', signal));
+  keep({ test_api_key });
+  if (demo.owner_email !== demoOwnerEmail) {
     const invitation = ['person', 'invite', demoOwnerEmail, '--business', business_id, '--role', 'owner'];
     await operate(config, invitation, signal);
-    writeJson(home.demoFile, demo);
+    keep({ owner_email: demoOwnerEmail });
   }
-  return demo;
+  return { business_id, api_key, test_api_key, owner_email: demoOwnerEmail };
 }
 
-async function createDemoBusiness(
-  config: StackConfig,
-  signal: AbortSignal,
-): Promise<Pick<Demo, 'business_id' | 'api_key'>> {
+async function createDemoBusiness(config: StackConfig, signal: AbortSignal): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pinkas-demo-'));
   try {
     const file = join(folder, 'business.json');
     writeFileSync(file, JSON.stringify(settings));
     const business = await operate<{ id: string }>(config, ['business', 'create', '--file', file], signal);
-    const key = await operate<{ key: string }>(
-      config,
-      ['key', 'create', '--business', business.id, '--name', 'demo'],
-      signal,
-    );
-    return { business_id: business.id, api_key: key.key };
+    return business.id;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function createKey(
+  config: StackConfig,
+  businessId: string,
+  mode: 'live' | 'test',
+  signal: AbortSignal,
+): Promise<string> {
+  const command = ['key', 'create', '--business', businessId, '--name', 'demo', '--mode', mode];
+  return (await operate<{ key: string }>(config, command, signal)).key;
 }
 
 /** An address that signs a person in, once. */
@@ -165,12 +170,12 @@ export async function issueFirstDocument(baseUrl: string, apiKey: string): Promi
   return JSON.parse(text) as IssuedDocument;
 }
 
-/** A command for a POSIX shell that issues a new document each time it runs. */
+/** A command for a POSIX shell that issues a document; repeated, it returns the same one, as a caller's repetition does. */
 export function curlLine(baseUrl: string, apiKey: string): string {
   return [
     `curl -s ${baseUrl}/documents`,
     `-H 'Authorization: Bearer ${apiKey}'`,
-    `-H "Idempotency-Key: $(date +%s%N)"`,
+    `-H 'Idempotency-Key: order-1'`,
     `-H 'Content-Type: application/json'`,
     `-d '${JSON.stringify(tryItDocument)}'`,
   ].join(' ');

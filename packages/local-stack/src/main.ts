@@ -7,6 +7,7 @@ const commands: Record<string, (steps: Steps, args: readonly string[]) => Promis
   up: async (steps) => (await import('./commands/up.js')).up(steps),
   down: async (steps) => (await import('./commands/down.js')).down(steps),
   test: async (steps, args) => (await import('./commands/test.js')).test(steps, args),
+  'test:loaded': async (steps, args) => (await import('./commands/test.js')).testLoaded(steps, args),
   'test:system': async (steps, args) => (await import('./commands/test.js')).testSystem(steps, args),
   gallery: async (steps, args) => (await import('./commands/gallery.js')).gallery(steps, args),
   bench: async (steps, args) => (await import('./commands/bench.js')).bench(steps, args),

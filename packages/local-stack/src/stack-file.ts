@@ -3,13 +3,14 @@ import type { Addresses } from './addresses.js';
 import { type Home, writeJson } from './home.js';
 import type { PartState } from './supervisor.js';
 
-/** The demo business, its key and its owner. */
+/** The demo business, its keys and its owner. */
 export interface Demo {
   business_id: string;
   /** The address of the person who may use the console as its owner; `pinkas person link` signs them in. */
   owner_email: string;
-  /** The value of the key, which is shown nowhere else. */
+  /** The values of the keys, which are shown nowhere else: of the live book and of the test book. */
   api_key: string;
+  test_api_key: string;
 }
 
 /** `stack.json`: the addresses, processes and demo key of a running system, for scripts and tests. */

@@ -105,10 +105,13 @@ describe('the whole system in the background', () => {
           ...['postgres', 'nats', 'redis', 'gotenberg', 'gateway', 'issuing', 'delivery', 'console'],
         ]),
       );
-      const answer = await fetch(`${first.base_url}/me`, {
-        headers: { authorization: `Bearer ${first.demo?.api_key}` },
-      });
-      expect(answer.status).toBe(200);
+      for (const [key, mode] of [
+        [first.demo?.api_key, 'live'],
+        [first.demo?.test_api_key, 'test'],
+      ]) {
+        const answer = await fetch(`${first.base_url}/me`, { headers: { authorization: `Bearer ${key}` } });
+        expect(await answer.json()).toMatchObject({ mode });
+      }
       expect(JSON.parse(await pinkas(['pinkas', 'business', 'list', '--json']))).toHaveLength(1);
       const owner = first.demo?.owner_email ?? '';
       const link = JSON.parse(await pinkas(['pinkas', 'person', 'link', owner, '--json'])) as { url: string };

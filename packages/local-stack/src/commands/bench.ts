@@ -25,7 +25,7 @@ export async function runCompiled(steps: Steps, file: string, args: readonly str
       throw new StepError('the program does not compile', null, output.trimEnd().split('\n'));
     }
   });
-  return withSystemsFolder(async (_folder, systems) => {
+  return withSystemsFolder(async (systems) => {
     const program = join(repositoryRoot, 'test/dist', file);
     const { code } = await runTool(program, args, { show: true, env: { PINKAS_TEST_SYSTEMS: systems } });
     return code;

@@ -51,7 +51,10 @@ function welcome({ stack, demo, document, link, linkCommand }: Introduction): st
     ['mailbox', stack.mailbox_url ?? 'mail is sent to SMTP_URL'],
     ['console', stack.console_url],
     ['API', stack.base_url],
+    ['reference', stack.docs_url],
+    ['business', demo.business_id],
     ['API key', demo.api_key],
+    ['test key', demo.test_api_key],
   ];
   return [
     '',
@@ -59,7 +62,7 @@ function welcome({ stack, demo, document, link, linkCommand }: Introduction): st
     '',
     ...rows.map(([name, value]) => `    ${name.padEnd(12)}${value}`),
     '',
-    '  Issue one yourself:',
+    '  Issue one yourself (another order has another key):',
     '',
     curlLine(stack.base_url, demo.api_key),
     '',
