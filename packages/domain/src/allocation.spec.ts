@@ -5,7 +5,7 @@ import {
   lacksNumberUnconnected,
   undeductibleVat,
 } from './allocation-decision.js';
-import { allocationPolicies, allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
+import { allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
 import { fromShekels } from './money/agorot.js';
 
 const business = {
@@ -111,7 +111,7 @@ describe('decideAllocation', () => {
   });
 });
 
-describe('allocationPolicies', () => {
+describe('allocationPolicyOn', () => {
   it.each([
     ['2024-05-05', 25_000],
     ['2024-12-31', 25_000],
@@ -137,11 +137,6 @@ describe('allocationPolicies', () => {
       tax_invoice_receipt: 320,
       credit_note: 330,
     });
-  });
-
-  it('the policies are sorted by their first day', () => {
-    const days = allocationPolicies.map((policy) => policy.from);
-    expect(days).toEqual([...new Set(days)].sort());
   });
 });
 

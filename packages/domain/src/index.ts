@@ -8,6 +8,7 @@ export * from './donation/donation-decision.js';
 export * from './donation/donation-reports.js';
 export * from './email-address.js';
 export * from './israel-calendar.js';
+export * from './law.js';
 export type { Agorot } from './money/agorot.js';
 export {
   AMOUNT_MAX_AGOROT,

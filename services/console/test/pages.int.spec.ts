@@ -452,12 +452,13 @@ describe('how far documents are settled, in the console', () => {
     await browser.post('/language', { language: 'en', next: '/' });
   });
   /** The text of a page, without its markup and the marks of directions. */
-  const read = async (path: string) =>
-    (await browser.get(`${at}${path}`)).text
+  const asRead = (page: string) =>
+    page
       // The agorot of a large amount follow its shekels.
       .replaceAll('<span class="minor">', '')
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ');
+  const read = async (path: string) => asRead((await browser.get(`${at}${path}`)).text);
 
   it.each([
     ['paid in part', { paid: 5_000 }, 'Paid in part', '₪2,080.00', 'Balance due', 'left to pay is ₪2,080.00'],
@@ -557,6 +558,22 @@ describe('how far documents are settled, in the console', () => {
       include_cancelled: true,
       settlement: true,
     });
+  });
+
+  it('Today names a rule of law that changes within 30 days and concerns the business, with its source', async () => {
+    const { now } = console.clock;
+    console.clock.now = new Date('2028-12-10T08:00:00Z');
+    const todayOf = async (legal_type: 'hevra_baam' | 'osek_patur') => {
+      const { id } = console.addBusiness({ legal_type });
+      const owner = await console.signedIn(await console.addPerson({ [id]: 'owner' }));
+      await owner.post('/language', { language: 'en', next: '/' });
+      return asRead((await owner.get(`/b/${id}`)).text);
+    };
+    expect(await todayOf('hevra_baam')).toMatch(
+      /A temporary order ends on .*31 Dec 2028.*: the net amount above which an invoice needs.*Source: .*VAT law, section 47/,
+    );
+    expect(await todayOf('osek_patur')).not.toContain('A temporary order ends');
+    console.clock.now = now;
   });
 
   it('invoices above the threshold of a business that is not connected are counted with what they cost the buyers', async () => {

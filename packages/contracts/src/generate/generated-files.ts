@@ -1,4 +1,5 @@
 import { deployedNatsUsers } from '../network/server-configuration.js';
+import { lawPage } from './law-page.js';
 import { openApiText } from './openapi-file.js';
 import { withTimeLimitsTable } from './time-limits-table.js';
 import { typeScriptTypes } from './typescript-types.js';
@@ -19,6 +20,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: wirePath, text: () => wireText() },
   { path: 'packages/client/src/types.ts', text: typeScriptTypes },
   { path: 'deploy/helm/pinkas/files/nats-users.conf', text: deployedNatsUsers },
+  { path: 'docs/law.md', text: lawPage },
   { path: 'ARCHITECTURE.md', text: withTimeLimitsTable },
 ];
 

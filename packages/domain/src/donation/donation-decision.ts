@@ -1,10 +1,5 @@
 import type { BusinessLegalType, DocumentType } from '../document-types.js';
-
-/**
- * The first document date whose donations are reported (Income Tax Ordinance, section 46, as of 1 January 2026): from then on a
- * receipt gives its donor a credit only where it was reported.
- */
-export const donationsReportedFrom = '2026-01-01';
+import { law, lawOn } from '../law.js';
 
 const institutions: readonly (BusinessLegalType | null)[] = ['amuta', 'public_institution'];
 
@@ -44,7 +39,9 @@ export function unreportedReason({ type, date }: Pick<DonatedDocument, 'type' | 
   if (type !== 'donation_receipt') {
     return 'The document is no donation receipt.';
   }
-  return date < donationsReportedFrom ? `Donations are reported from ${donationsReportedFrom} on.` : null;
+  return lawOn(law.donationReport, date) === undefined
+    ? `Donations are reported from ${law.donationReport.values[0]?.from} on.`
+    : null;
 }
 
 /** Who reports: an institution that is approved on the date of the receipt and connected to the authority, from the first shekel. */

@@ -1,4 +1,5 @@
 import type { DocumentType } from '../document-types.js';
+import { law } from '../law.js';
 import type { Agorot } from '../money/agorot.js';
 import { acknowledgesPayment } from '../money/total-rows.js';
 import { encodeTrimmed, type UniformCharset } from './charset.js';
@@ -74,7 +75,7 @@ export interface LeftOut {
   baseDocuments: number;
 }
 
-const systemConstant = '&OF1.31&';
+const systemConstant = `&OF${law.uniformStructure.values.at(-1)?.value}&`;
 const charsetCodes: Readonly<Record<UniformCharset, number>> = { 'iso-8859-8': 1, cp862: 2 };
 /** The fields that every record has: the VAT number of the business, and the number of the record in its file. */
 const fixedFields: Readonly<Record<RecordCode, { vatNumber?: number; recordNumber?: number }>> = {

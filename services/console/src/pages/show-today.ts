@@ -14,15 +14,18 @@ import {
   summarizeMonths,
 } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
+import { unregisteredSoftware } from '@pinkas/exports';
 import {
   type Clock,
   type Database,
   forTenant,
   InjectClock,
+  InjectConfig,
   InjectDatabase,
   RpcClient,
 } from '@pinkas/service-kit';
 import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
+import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../db/console.tables.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -58,6 +61,7 @@ export class ShowToday {
     private readonly rpc: RpcClient,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: Pick<ConsoleConfig, 'accountingSoftwareNumber'>,
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
@@ -116,6 +120,7 @@ export class ShowToday {
         connection,
         certificate,
         packages: await this.#failedPackages(visit),
+        isRegisteredSoftware: String(this.config.accountingSoftwareNumber) !== unregisteredSoftware,
       },
       now,
     );

@@ -11,6 +11,8 @@ import {
   type BusinessLegalType,
   contrast,
   decimalPlaces,
+  law,
+  lawOn,
   normaliseTaxId,
   textContrastMin,
 } from '@pinkas/domain';
@@ -29,11 +31,8 @@ export function settingsVersion({ id: _, created_at: __, ...settings }: Business
 /** Legal types that charge no VAT by default: exempt dealers, and bodies without taxed business. */
 const exemptTypes: readonly BusinessLegalType[] = ['osek_patur', 'amuta', 'public_institution'];
 
-/** The general rate since 1 January 2025, percent (VAT rate order). */
-const generalVatRate = 18;
-
-const defaultVatRate = (legalType: BusinessLegalType | null): number =>
-  legalType !== null && exemptTypes.includes(legalType) ? 0 : generalVatRate;
+const defaultVatRate = (legalType: BusinessLegalType | null, today: string): number =>
+  legalType !== null && exemptTypes.includes(legalType) ? 0 : (lawOn(law.vatRate, today) ?? 0);
 
 /**
  * The defaults of a new business.
@@ -50,7 +49,7 @@ export function defaultSettings(
     city: null,
     email: null,
     phone: null,
-    vat_rate: defaultVatRate(legalType),
+    vat_rate: defaultVatRate(legalType, today),
     prices_include_vat: false,
     payment_terms_days: 30,
     first_numbers: {},
@@ -74,8 +73,15 @@ export function defaultSettings(
   };
 }
 
-/** Merges a change into settings; nested settings are merged member by member. */
-export function changeSettings(settings: BusinessSettings, change: SettingsChange): BusinessSettings {
+/**
+ * Merges a change into settings; nested settings are merged member by member.
+ * @param today the day in Israel, YYYY-MM-DD; the default rate depends on it.
+ */
+export function changeSettings(
+  settings: BusinessSettings,
+  change: SettingsChange,
+  today: string,
+): BusinessSettings {
   const merged = mergeInto(settings, change) as BusinessSettings;
   const {
     accent_color,
@@ -90,7 +96,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
   } = merged;
   // Another legal type has its own default rate, unless the change names one.
   if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
-    changed.vat_rate = defaultVatRate(changed.legal_type);
+    changed.vat_rate = defaultVatRate(changed.legal_type, today);
   }
   return {
     ...changed,

@@ -34,7 +34,8 @@ export class CreateBusiness {
     const id = randomUUID();
     const now = this.clock.now();
     const change = await storeChangedLogo(this.rpc, id, request.business, '/business');
-    const settings = changeSettings({ name, ...defaultSettings(legalType, dayInIsrael(now)) }, change);
+    const today = dayInIsrael(now);
+    const settings = changeSettings({ name, ...defaultSettings(legalType, today) }, change, today);
     const errors = settingsErrors(settings);
     if (errors.length > 0) {
       throw ApiError.invalid(prefixPaths('/business', errors));

@@ -7,6 +7,7 @@ import {
   type RequestOf,
   updateBusiness,
 } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -54,12 +55,14 @@ export class UpdateBusiness {
         if ((request.expected_version ?? settingsVersion(found)) !== settingsVersion(found)) {
           throw ApiError.invalid([{ path: '/expected_version', message: 'the settings have changed since' }]);
         }
-        const business = { ...changeSettings(found, change), id: found.id, created_at: found.created_at };
+        const now = this.clock.now();
+        const changed = changeSettings(found, change, dayInIsrael(now));
+        const business = { ...changed, id: found.id, created_at: found.created_at };
         const errors = [...settingsErrors(business), ...firstNumberErrors];
         if (errors.length > 0) {
           throw ApiError.invalid(prefixPaths('/change', errors));
         }
-        await updateBusinessSettings(trx, business, this.clock.now());
+        await updateBusinessSettings(trx, business, now);
         const { before, after } = differences(found, business);
         if (Object.keys(after).length > 0) {
           await appendAudit(trx, {

@@ -9,7 +9,7 @@ import type {
   showConnection,
   showSigningCertificate,
 } from '@pinkas/contracts';
-import { dayInIsrael, formatDay } from '@pinkas/domain';
+import { addDays, dayInIsrael, formatDay, lawChanges, lawText } from '@pinkas/domain';
 import {
   amount,
   button,
@@ -37,7 +37,8 @@ import { reviewed } from '../settlement.js';
 import { todayWords as texts } from './today-words.js';
 
 const shownMax = 10;
-const warnMs = 30 * 24 * 60 * 60 * 1000;
+const warnDays = 30;
+const warnMs = warnDays * 24 * 60 * 60 * 1000;
 
 export interface UnresolvedAllocation {
   readonly allocation: Allocation;
@@ -54,6 +55,8 @@ export interface Findings {
   readonly connection: ReplyOf<typeof showConnection> | null;
   readonly certificate: ReplyOf<typeof showSigningCertificate> | null;
   readonly packages: readonly FailedPackage[];
+  /** Whether the operator has registered this software, so that the rules for it hold. */
+  readonly isRegisteredSoftware: boolean;
 }
 
 /** One thing of a cause, which several may have. */
@@ -81,6 +84,7 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
     ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
     ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
     ...byCause(findings.packages.map((row) => packageCase(visit, row))),
+    ...lawTasks(visit, findings.isRegisteredSoftware, now),
   ];
 }
 
@@ -147,6 +151,30 @@ function certificateTasks({ language }: MemberVisit, reply: Findings['certificat
       detail: texts.certificateMore[language],
     },
   ];
+}
+
+/** The rules of law that change soon and concern the business. */
+function lawTasks(
+  { business, isTest, language }: MemberVisit,
+  isRegisteredSoftware: boolean,
+  now: Date,
+): Task[] {
+  const concerned = lawChanges(dayInIsrael(now), warnDays).filter(({ rule: { concerns } }) =>
+    concerns === 'registered software'
+      ? isRegisteredSoftware
+      : concerns === undefined || business.legal_type === null || concerns.includes(business.legal_type),
+  );
+  return isTest
+    ? []
+    : concerned.map(({ rule, from, value }) => {
+        const text = typeof value === 'number' ? html`: ${leftToRight(lawText(rule, value))}` : null;
+        const day = leftToRight(formatDay(value === null ? addDays(from, -1) : from, language));
+        const when = texts[value === null ? 'lawUntil' : 'lawFrom'][language];
+        return {
+          title: html`${when} ${day}: ${rule.name[language]}${text}`,
+          detail: html`${texts.lawSource[language]} ${isolate(rule.source, language)}`,
+        };
+      });
 }
 
 /** A button for those who may change the book. */
