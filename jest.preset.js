@@ -7,8 +7,8 @@ const size = process.env.PINKAS_TEST_SIZE;
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
   testEnvironment: fileURLToPath(new URL('packages/testkit/jest/environment.mjs', import.meta.url)),
-  // Real servers on a shared machine: a bound, not a measure.
-  testTimeout: 30_000,
+  // Real servers on a machine that other programs use as well: a bound, not a measure.
+  testTimeout: 180_000,
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { ...libraryMapper, '^(\\.{1,2}/.*)\\.js$': '$1' },

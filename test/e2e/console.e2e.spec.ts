@@ -34,7 +34,7 @@ describe('the console on the whole system', () => {
   let people = 0;
   beforeAll(async () => {
     [stack, browser] = await Promise.all([RunningStack.start(), launchBrowser()]);
-  }, 180_000);
+  });
   afterEach(async () => {
     const problems = visitors.flatMap((visitor) => visitor.problems);
     await Promise.all(visitors.map((visitor) => visitor.close()));
@@ -45,7 +45,7 @@ describe('the console on the whole system', () => {
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
-  }, 60_000);
+  });
 
   const system = (): ConsoleSystem => {
     const stranger = async (view: View) => {

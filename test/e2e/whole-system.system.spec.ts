@@ -23,11 +23,11 @@ describe('the whole system', () => {
   beforeAll(async () => {
     collector = await startTestCollector();
     stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, 'oldest');
-  }, 180_000);
+  });
   afterAll(async () => {
     await stack?.stop();
     await collector?.stop();
-  }, 60_000);
+  });
 
   const system = () => stack;
   it('the services run on the oldest Node that package.json allows', () => expectServicesOn(stack, 'oldest'));

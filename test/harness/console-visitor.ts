@@ -121,17 +121,13 @@ export class ConsoleVisitor {
 
   /** Loads the page again until it has an element. */
   async awaitElement(selector: string): Promise<void> {
-    await eventually(
-      `${this.path()} has ${selector}`,
-      async () => {
-        if ((await this.page.locator(selector).count()) > 0) {
-          return true;
-        }
-        await this.page.reload();
-        return false;
-      },
-      20_000,
-    );
+    await eventually(`${this.path()} has ${selector}`, async () => {
+      if ((await this.page.locator(selector).count()) > 0) {
+        return true;
+      }
+      await this.page.reload();
+      return false;
+    });
   }
 
   /** The bytes behind an address of the console, with the cookies of this browser. */

@@ -19,7 +19,6 @@ export async function expectNothingPending(stack: RunningStack): Promise<void> {
       async () =>
         (await of(service).selectFrom('outbox').select('id').where('sent_at', 'is', null).execute())
           .length === 0,
-      60_000,
     );
   }
   for (const { service, event, durable } of consumerBindings) {

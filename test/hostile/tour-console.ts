@@ -355,16 +355,12 @@ class Tour {
   /** The rows of both businesses, once no work in the background changes them. */
   async #settled(): Promise<Record<string, string>> {
     let last: Record<string, string> = {};
-    return eventually(
-      'nothing changes any more',
-      async () => {
-        const now = await this.#hashes([this.#own, this.#other]);
-        const isSame = isDeepStrictEqual(now, last);
-        last = now;
-        return isSame && now;
-      },
-      30_000,
-    );
+    return eventually('nothing changes any more', async () => {
+      const now = await this.#hashes([this.#own, this.#other]);
+      const isSame = isDeepStrictEqual(now, last);
+      last = now;
+      return isSame && now;
+    });
   }
 
   /** A hash of the rows of the businesses in each table of each service; when a key was used last is none of them. */

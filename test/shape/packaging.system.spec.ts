@@ -189,7 +189,6 @@ async function expectToServe(
       await eventually(
         'the packed service is ready',
         async () => (await fetch(`http://127.0.0.1:${port.port}/readyz`)).ok,
-        60_000,
       );
       await expectServed(`http://127.0.0.1:${httpPort.port}`);
       serving.kill('SIGTERM');

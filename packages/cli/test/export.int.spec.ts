@@ -443,7 +443,7 @@ describe('pinkas export', () => {
         const inData = findings.filter(({ file }) => file !== 'BKMVDATA.zip');
         expect([at, inData.length > 0]).toEqual([at, true]);
       }
-    }, 120_000);
+    });
 
     it('a document that the book has and the file lacks is found, and the other way round', async () => {
       const [first] = book.filter(({ document }) => document.type === 'order');

@@ -71,5 +71,5 @@ describe('the packed file', () => {
     const { stdout } = await run(process.execPath, ['program.js', server.baseUrl, JSON.stringify(sent)]);
     expect(JSON.parse(stdout)).toEqual([created.number, 'order-1', 'function']);
     expect(JSON.parse(server.arrived[0]?.body ?? '')).toEqual(sent);
-  }, 120_000);
+  });
 });

@@ -97,7 +97,7 @@ describe('the examples', () => {
 
   it('the receiver in Node handles an event that arrives twice once, and rejects what is not genuine', async () => {
     await expectReceiver(await receive(process.execPath, [example('receive-webhooks.mjs')]));
-  }, 30_000);
+  });
 
   const hasPython = (() => {
     try {
@@ -118,7 +118,7 @@ describe('the examples', () => {
     if (hasPython) {
       await expectReceiver(await receive('python3', [example('receive_webhooks.py')]));
     }
-  }, 30_000);
+  });
 
   it('the poller begins with the first event, goes on from the cursor that it has stored, and prints each event once', async () => {
     const events = eventTypes.map(eventExample);
@@ -174,5 +174,5 @@ describe('the examples', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });

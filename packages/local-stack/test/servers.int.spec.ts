@@ -85,7 +85,7 @@ describe('PostgreSQL', () => {
     expect(answer[0]).toBe('R');
     expect(answer).toContain('SCRAM-SHA-256');
     expect(new URL(server.url).password).toBe(server.password);
-  }, 60_000);
+  });
 
   it('PostgreSQL leaves no process and no password file when it stops', async () => {
     const server = await startPostgres({ ...options('postgres'), durable: true });
@@ -96,7 +96,7 @@ describe('PostgreSQL', () => {
     expect(pidsWorkingIn(join(folder, 'postgres'))).toEqual([]);
     expect(await isPortFree(server.port)).toBe(true);
     expect(existsSync(join(folder, 'postgres.password'))).toBe(false);
-  }, 60_000);
+  });
 
   it('PostgreSQL opens the same data after it was killed', async () => {
     const first = await startPostgres({ ...options('postgres'), durable: true });
@@ -113,7 +113,7 @@ describe('PostgreSQL', () => {
 
     expect(second.url).toBe(first.url);
     expect((await exchange(second.port, startupMessage('postgres')))[0]).toBe('R');
-  }, 60_000);
+  });
 
   it('PostgreSQL that cannot start is reported with the last lines of its log', async () => {
     const starting = startPostgres({
@@ -129,7 +129,7 @@ describe('PostgreSQL', () => {
 
     expect(error).toBeInstanceOf(StartFailedError);
     expect((error as StartFailedError).message).toContain('work_mem');
-  }, 60_000);
+  });
 });
 
 describe('NATS', () => {
@@ -182,7 +182,7 @@ describe('every server', () => {
       timeoutMs: 15_000,
       everyMs: 50,
     });
-  }, 60_000);
+  });
 
   it('endProcess ends the process with the given start time, and no other process with the same id', async () => {
     const server = await started(startRedis(options('redis')));

@@ -110,7 +110,7 @@ describe('Supervisor', () => {
 
     expect(order).toEqual(['first with server ready', 'second with server ready']);
     expect(supervisor.isReady()).toBe(true);
-  }, 30_000);
+  });
 
   it('a killed part is restarted at once, and its state has the new process', async () => {
     await supervise([part('one', steady('one'))]).start();
@@ -125,7 +125,7 @@ describe('Supervisor', () => {
     expect(processOf('one').pid).not.toBe(before.pid);
     expect(isAlive(processOf('one'))).toBe(true);
     expect(reports).toEqual(['one was ended by SIGKILL; it is restarted now']);
-  }, 30_000);
+  });
 
   /** Kills the part, and waits until it was restarted this many times. */
   const killAndWait = async (restarts: number) => {
@@ -148,7 +148,7 @@ describe('Supervisor', () => {
       'in 1 s',
       'in 2 s',
     ]);
-  }, 60_000);
+  });
 
   it('a repair ends a backoff delay', async () => {
     await supervise([part('one', steady('one'))], (crashes) => (crashes === 1 ? 0 : 3_600_000)).start();
@@ -160,7 +160,7 @@ describe('Supervisor', () => {
     });
     await supervisor.repair();
     await waitUntil(() => supervisor.isReady(), { what: 'the part is back', timeoutMs: 20_000 });
-  }, 60_000);
+  });
 
   it('a repair replaces a part that does not answer', async () => {
     let answers = true;
@@ -188,7 +188,7 @@ describe('Supervisor', () => {
     });
 
     expect(isAlive(before)).toBe(false);
-  }, 30_000);
+  });
 
   it('the start fails with the last log lines of a part that crashes repeatedly before it is ready', async () => {
     const starting = supervise([
@@ -204,7 +204,7 @@ describe('Supervisor', () => {
     expect(error).toBeInstanceOf(PartFailedError);
     expect(error).toMatchObject({ part: 'broken', reason: 'ended with code 3' });
     expect((error as PartFailedError).lines).toContain('the setting X is missing');
-  }, 30_000);
+  });
 
   it('the edge stops before the services, and the servers stop last', async () => {
     await supervise([
@@ -224,7 +224,7 @@ describe('Supervisor', () => {
       'server',
     ]);
     expect(processes.map(isAlive)).toEqual([false, false, false, false]);
-  }, 30_000);
+  });
 
   it('a stop during the start ends the part that is not ready yet', async () => {
     const starting = supervise([part('slow', silent('slow'))]).start();
@@ -239,5 +239,5 @@ describe('Supervisor', () => {
 
     await expect(starting).rejects.toThrow('stopped before everything was ready');
     expect(identity !== null && isAlive(identity)).toBe(false);
-  }, 30_000);
+  });
 });

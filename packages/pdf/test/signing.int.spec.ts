@@ -60,7 +60,7 @@ describe('Signer', () => {
     root = await issueCertificate('Example Root', forIssuing);
     middle = await issueCertificate('Example Middle', forIssuing, { issuer: root });
     leaf = await issueCertificate('עסק לדוגמה', forSigning, { issuer: middle });
-  }, 60_000);
+  });
 
   it('a signature is valid to pdfsig and to openssl, with the attributes of PAdES B-B and no others', async () => {
     const signer = await open(
@@ -217,7 +217,7 @@ describe('requestTimestamp', () => {
   beforeAll(async () => {
     authority = await TestTimestampAuthority.start();
     stamps = authority.answer;
-  }, 60_000);
+  });
   afterAll(() => authority?.stop());
   beforeEach(() => {
     now = undefined;

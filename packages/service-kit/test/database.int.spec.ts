@@ -447,7 +447,7 @@ describe('queries over many rows', () => {
       insert into outbox (id, subject, body, created_at, sent_at)
       values (${last}, ${`${documentCancelled.subject}.x`}, '{}', now() - interval '1 day', now())
     `.execute(database.db);
-  }, 120_000);
+  });
   afterAll(() => database.close());
 
   /** How many rows of a table the connection has looked at: to be compared within a transaction, which resets no count. */

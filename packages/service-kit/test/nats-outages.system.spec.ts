@@ -128,57 +128,51 @@ describe('a connection to NATS that is half open', () => {
         return () => proxy.reset();
       },
     ],
-  ])(
-    'heals by itself when the server is %s',
-    async (_how, broken, breakIt) => {
-      const { nats, proxy, tested, connection, call } = await start();
-      expect(await call()).toEqual({ used_today: 7 });
-      await eventually('the service pulls events', async () => (await pullsAt(nats)) > 0);
-      const heal = breakIt(nats, proxy);
-      closers.push(heal);
-      // A process is stopped some time after the signal.
-      await eventually('a call fails', () =>
-        call().then(
-          () => false,
-          ({ code }) => code === 'engine_error',
-        ),
-      );
-      await pass(brokenMs);
-      await eventually('calls fail at once', async () => {
-        await expect(call()).rejects.toMatchObject({
-          code: 'engine_error',
-          cause: { message: `${getUsage.subject} cannot be called: NATS is not connected` },
-        });
-        return true;
+  ])('heals by itself when the server is %s', async (_how, broken, breakIt) => {
+    const { nats, proxy, tested, connection, call } = await start();
+    expect(await call()).toEqual({ used_today: 7 });
+    await eventually('the service pulls events', async () => (await pullsAt(nats)) > 0);
+    const heal = breakIt(nats, proxy);
+    closers.push(heal);
+    // A process is stopped some time after the signal.
+    await eventually('a call fails', () =>
+      call().then(
+        () => false,
+        ({ code }) => code === 'engine_error',
+      ),
+    );
+    await pass(brokenMs);
+    await eventually('calls fail at once', async () => {
+      await expect(call()).rejects.toMatchObject({
+        code: 'engine_error',
+        cause: { message: `${getUsage.subject} cannot be called: NATS is not connected` },
       });
-      if (broken === 'cut') {
-        // An event that the server delivered to a pull of a lost connection would wait for its acknowledgement.
-        await eventually('the server has dropped the pulls', async () => (await pullsAt(nats)) === 0);
-      }
-      heal();
-      await eventually('a call is answered', () => call().then(() => true));
-      // With a forgotten connection, every second one would fail.
-      for (let count = 0; count < 40; count += 1) {
-        expect(await call()).toEqual({ used_today: 7 });
-      }
-      await eventually('each client has one connection', async () => proxy.connections === 2);
-      expect(await connectionsTo(Number(new URL(nats.url).port))).toBe(2);
-      const event = newEvent();
-      await jetstream(connection).publish(
-        eventSubject(messageDue, event.document.id),
-        JSON.stringify(event),
-        { msgID: randomUUID() },
-      );
-      await eventually('the event is handled', () =>
-        tested.database.db
-          .selectFrom('effect')
-          .where('document_id', '=', event.document.id)
-          .selectAll()
-          .executeTakeFirst(),
-      );
-    },
-    90_000,
-  );
+      return true;
+    });
+    if (broken === 'cut') {
+      // An event that the server delivered to a pull of a lost connection would wait for its acknowledgement.
+      await eventually('the server has dropped the pulls', async () => (await pullsAt(nats)) === 0);
+    }
+    heal();
+    await eventually('a call is answered', () => call().then(() => true));
+    // With a forgotten connection, every second one would fail.
+    for (let count = 0; count < 40; count += 1) {
+      expect(await call()).toEqual({ used_today: 7 });
+    }
+    await eventually('each client has one connection', async () => proxy.connections === 2);
+    expect(await connectionsTo(Number(new URL(nats.url).port))).toBe(2);
+    const event = newEvent();
+    await jetstream(connection).publish(eventSubject(messageDue, event.document.id), JSON.stringify(event), {
+      msgID: randomUUID(),
+    });
+    await eventually('the event is handled', () =>
+      tested.database.db
+        .selectFrom('effect')
+        .where('document_id', '=', event.document.id)
+        .selectAll()
+        .executeTakeFirst(),
+    );
+  });
 
   it('a call waits for a handler that works, and not for one that is silent', async () => {
     const { connection, client } = await start();
@@ -202,7 +196,7 @@ describe('a connection to NATS that is half open', () => {
       code: 'engine_error',
       cause: { message: `${showBusiness.subject} has a handler that does not respond` },
     });
-  }, 60_000);
+  });
 });
 
 describe('a service that starts before NATS', () => {
@@ -240,7 +234,7 @@ describe('a service that starts before NATS', () => {
       await database.close();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   it.each([
     [
@@ -334,16 +328,12 @@ describe('a server of NATS that is about to end', () => {
     const callers = Promise.all(Array.from({ length: 32 }, caller));
     await eventually('calls are answered', () => outcomes.length > 50);
     process.kill(ending.pid, 'SIGUSR2');
-    await eventually(
-      'the caller is at the other server',
-      () => connection.getServer() === stayingHost,
-      20_000,
-    );
+    await eventually('the caller is at the other server', () => connection.getServer() === stayingHost);
     const before = outcomes.length;
     await eventually('calls are answered', () => outcomes.length > before + 1_000);
     ended = true;
     await callers;
-  }, 60_000);
+  });
 
   it('a call that is held until then has the time that is left, and is not sent without any', async () => {
     const { ending, stayingHost, connection, call } = await start();
@@ -385,7 +375,7 @@ describe('a server of NATS that is about to end', () => {
     expect(connection.getServer()).toBe(stayingHost);
     expect(leftMs.get(held.requestId)).toBeLessThanOrEqual(20_000 - 2_200);
     expect(leftMs.has(short.requestId)).toBe(false);
-  }, 60_000);
+  });
 
   it('a process stays at a server that has no other, and its calls are answered', async () => {
     const nats = await startTestNats();
@@ -410,7 +400,7 @@ describe('a server of NATS that is about to end', () => {
       });
     }
     expect(seen).not.toContain('disconnect');
-  }, 60_000);
+  });
 });
 
 it('an outbox sends again what it sent shortly before the connection was lost, however long that lasts', async () => {
@@ -447,7 +437,7 @@ it('an outbox sends again what it sent shortly before the connection was lost, h
       .execute();
     await pass(brokenMs);
     proxy.reset();
-    await eventually('the event is sent again', isSent, 30_000);
+    await eventually('the event is sent again', isSent);
   } finally {
     await relay.stop();
     await connection.close();
@@ -455,7 +445,7 @@ it('an outbox sends again what it sent shortly before the connection was lost, h
     await close();
     await nats.stop();
   }
-}, 60_000);
+});
 
 describe('a connection to NATS of a process whose clock is set back', () => {
   it('a connection that was made while the clock was an hour ahead is made again when it is lost', async () => {
@@ -472,11 +462,11 @@ describe('a connection to NATS of a process whose clock is set back', () => {
     const ahead = jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
     try {
       proxy.reset();
-      await eventually('the connection is made again', () => reconnects === 1, 10_000);
+      await eventually('the connection is made again', () => reconnects === 1);
       ahead.mockRestore();
       for (const count of [2, 3]) {
         proxy.reset();
-        await eventually('the connection is made again', () => reconnects === count, 10_000);
+        await eventually('the connection is made again', () => reconnects === count);
       }
       expect(await flush(connection)).toBe(true);
     } finally {
@@ -514,7 +504,7 @@ describe('event handling that takes long', () => {
     });
     await tested.network.publish(messageDue, event.document.id, event);
     // Each comes after a third of the server's patience.
-    await eventually('it has lived longer than the server waits', () => signs > 3, 40_000);
+    await eventually('it has lived longer than the server waits', () => signs > 3);
     goOn();
     await eventually('it has succeeded', async () => {
       const effects = tested.database.db.selectFrom('effect').selectAll();
@@ -524,5 +514,5 @@ describe('event handling that takes long', () => {
     acks.unsubscribe();
     probe.prepare = async () => {};
     await tested.stop();
-  }, 60_000);
+  });
 });

@@ -432,7 +432,7 @@ describe('Reconciler', () => {
     const deadLettered = await database.db.selectFrom('dead_letter').selectAll().execute();
     expect(deadLettered).toMatchObject([{ consumer, reason: 'the printer is unavailable', attempts: 10 }]);
     expect(await effects()).toEqual([good.document.id]);
-  }, 30_000);
+  });
 
   const countFetches = () => {
     const fetched = { count: 0 };

@@ -3,13 +3,14 @@ const firstPauseMs = 10;
 const longestPauseMs = 250;
 
 /**
- * Waits for a condition rather than for a time: probes again and again until `probe` returns something true.
+ * Waits for a condition rather than for a time: probes again and again until `probe` returns something true. The time is a bound for
+ * a machine that other programs use as well; what is expected within a time is asserted by the product's own limits.
  * @throws what `probe` threw last, or an Error that says what was waited for, when the time is over.
  */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   let failure: unknown;

@@ -303,7 +303,7 @@ describe('AllocationWorker', () => {
     });
     await allocation.settled(invoice.id, 2);
     expect(allocation.settledOf(invoice.id)).toHaveLength(2);
-  }, 30_000);
+  });
 
   it('AllocationWorker serves new documents before repeated ones', async () => {
     await allocation.authority.mode('error');
@@ -325,7 +325,7 @@ describe('AllocationWorker', () => {
       });
       expect(allocation.settledOf(invoice.id).map((outcome) => outcome.status)).toEqual(['failed', 'issued']);
     }
-  }, 30_000);
+  });
 
   it('AllocationWorker requests a number once when its event is redelivered', async () => {
     const invoice = await allocation.issue();

@@ -127,14 +127,10 @@ export async function startExports(): Promise<ExportsUnderTest> {
     row: (id) =>
       tested.database.db.selectFrom('export_job').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     ended: (id) =>
-      eventually(
-        'the export has ended',
-        async () => {
-          const row = await made.row(id);
-          return row.ended_at !== null && row;
-        },
-        25_000,
-      ),
+      eventually('the export has ended', async () => {
+        const row = await made.row(id);
+        return row.ended_at !== null && row;
+      }),
     bytes: async (id) => {
       const file = await readExportFile(made.own, made.business.id, id);
       if (!file) {

@@ -149,14 +149,10 @@ const at = (path: string) => `/b/${business.id}${path}`;
 const jobs = () =>
   console.database.db.selectFrom('export_job').selectAll().where('business_id', '=', business.id).execute();
 const jobsEnded = () =>
-  eventually(
-    'the exports have ended',
-    async () => {
-      const rows = await jobs();
-      return rows.length > 0 && rows.every(({ ended_at }) => ended_at !== null) && rows;
-    },
-    25_000,
-  );
+  eventually('the exports have ended', async () => {
+    const rows = await jobs();
+    return rows.length > 0 && rows.every(({ ended_at }) => ended_at !== null) && rows;
+  });
 
 describe('the list of documents in the console', () => {
   it('every field of the address becomes a filter, and a text each meaning that it may have', async () => {
@@ -308,15 +304,11 @@ describe('the files of each month for the accountant', () => {
     }
   };
   const ended = () =>
-    eventually(
-      'the month has ended',
-      async () => {
-        await packages().tick();
-        const [month] = await months();
-        return month !== undefined && month.state !== 'preparing' && month;
-      },
-      30_000,
-    );
+    eventually('the month has ended', async () => {
+      await packages().tick();
+      const [month] = await months();
+      return month !== undefined && month.state !== 'preparing' && month;
+    });
   const noticesTo = (email: string) =>
     eventually('the email is sent', () => {
       const found = console.notices.filter(({ recipient }) => recipient === email);

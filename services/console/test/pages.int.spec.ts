@@ -299,7 +299,7 @@ describe('slow senders of forms', () => {
 
   it('a form that does not arrive in time is answered with a page', async () => {
     const read = begin('/sign-in', text);
-    await eventually('the form is answered', async () => read().includes('</html>'), 25_000);
+    await eventually('the form is answered', async () => read().includes('</html>'));
     expect(read()).toMatch(/^HTTP\/1\.1 408 .*The form did not arrive in time/s);
   });
 });

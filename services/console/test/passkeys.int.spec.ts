@@ -128,7 +128,7 @@ describe('passkeys', () => {
     await pressPasskey(page);
     await page.waitForSelector('.passkey .error:not(:empty)', { timeout: 70_000 });
     await context.close();
-  }, 90_000);
+  });
 
   it('a response to a challenge works once, and in the browser alone that asked for it', async () => {
     const person = await console.addPerson();

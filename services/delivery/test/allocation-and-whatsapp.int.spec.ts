@@ -531,7 +531,7 @@ describe('a message whose allocation number is late', () => {
       const shown = attempts.map(({ allocation_number }) => allocation_number);
       expect([[number], [null, number], [number, null]]).toContainEqual(shown);
     }
-  }, 30_000);
+  });
 });
 
 describe('MessageSender by WhatsApp', () => {

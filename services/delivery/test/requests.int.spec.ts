@@ -762,7 +762,7 @@ describe('WithdrawDelivery', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(
       states.filter((state) => state === 'sent').length,
     );
-  }, 30_000);
+  });
 
   it("WithdrawDelivery withdraws the accountant's copy too", async () => {
     const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
@@ -1298,5 +1298,5 @@ describe('SendNotice while the mail server hangs', () => {
     expect(reply.outcome).toBe('failed');
     await delivery.mailbox.mode('ok');
     await delivery.stop();
-  }, 40_000);
+  });
 });

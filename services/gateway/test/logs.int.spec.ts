@@ -43,10 +43,8 @@ describe('the gateway log', () => {
       },
     });
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(line));
-    const origin = await eventually(
-      'the gateway listens',
-      () => lines.map((line) => JSON.parse(line).origin as string | undefined).find(Boolean),
-      45_000,
+    const origin = await eventually('the gateway listens', () =>
+      lines.map((line) => JSON.parse(line).origin as string | undefined).find(Boolean),
     );
     http = httpTo(origin);
   });

@@ -167,7 +167,7 @@ describe('pinkas', () => {
         '',
       ].join('\n'),
     });
-  }, 60_000);
+  });
 
   it('pinkas prints how to start the local system that does not answer', async () => {
     const home = await mkdtemp(join(tmpdir(), 'pinkas-home-'));

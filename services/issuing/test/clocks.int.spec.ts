@@ -5,7 +5,7 @@ describe('the clock of an issuing process', () => {
   let issuing: IssuingUnderTest;
   beforeAll(async () => {
     issuing = await startIssuing({ now: new Date() });
-  }, 60_000);
+  });
   afterEach(() => {
     jest.restoreAllMocks();
     issuing.clock.now = new Date();

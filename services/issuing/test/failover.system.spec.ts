@@ -124,12 +124,12 @@ describe('a failover of PostgreSQL', () => {
     process.env.PINKAS_TEST_POSTGRES_URL = cluster.url;
     issuing = await startIssuing({ now: new Date() });
     await cluster.startStandby();
-  }, 120_000);
+  });
   afterAll(async () => {
     await issuing?.stop();
     await cluster?.stop();
     process.env.PINKAS_TEST_POSTGRES_URL = runsOwn;
-  }, 60_000);
+  });
 
   const ready = async () => (await fetch(`http://127.0.0.1:${issuing.service.healthPort}/readyz`)).json();
   const manager = () => jetstreamManager(issuing.network.connection);
@@ -160,5 +160,5 @@ describe('a failover of PostgreSQL', () => {
       issuing.issue().catch(() => undefined),
     );
     expect(next.number).toBe(lost.number);
-  }, 120_000);
+  });
 });

@@ -354,7 +354,7 @@ describe('documents in line for one series', () => {
     expect(ended).toEqual([2, 3, 4]);
     expect(await transactions()).toBe(before + 3);
     await expectBook(['front', 'near', 'slow', 'behind']);
-  }, 30_000);
+  });
 
   it('a rendering that is too slow for its transaction has the whole of its time in the next one', async () => {
     const attempts: number[] = [];
@@ -374,7 +374,7 @@ describe('documents in line for one series', () => {
     // The first, the two together, and each of them by itself.
     expect(await transactions()).toBe(before + 4);
     await expectBook(['front', 'slow', 'behind']);
-  }, 30_000);
+  });
 
   it('documents whose series is locked elsewhere beyond the deadline of one are issued together after it', async () => {
     await issue(requestOf('front'));
@@ -400,7 +400,7 @@ describe('documents in line for one series', () => {
     const [issued] = await Promise.all(ended);
     expect(issued?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect(await transactions()).toBe(before + 3);
-  }, 30_000);
+  });
 
   it('two replicas issue one series without gaps while renderings fail, and retries issue the rest', async () => {
     const replica = await startReplica(issuing);
@@ -425,5 +425,5 @@ describe('documents in line for one series', () => {
     } finally {
       await replica.stop();
     }
-  }, 60_000);
+  });
 });

@@ -163,7 +163,7 @@ describe('the order of ListDocuments', () => {
       issuing.database.db,
     );
     expect(rows.map(({ position }) => position)).toEqual(issued.map((_, index) => index + 1));
-  }, 120_000);
+  });
 
   it('a list of dates has no document without those of other series that were committed before it', async () => {
     const business = newBusiness();

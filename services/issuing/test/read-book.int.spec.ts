@@ -410,7 +410,7 @@ describe('ReadBook', () => {
     expect(await issueQuote()).toBe(1);
     const trail = await auditTrail(issuing.database, business.id);
     expect(trail.filter(({ action }) => action === 'test_book.clear')).toHaveLength(1 + parts.length);
-  }, 60_000);
+  });
 
   it('documents that are issued while their test book is cleared leave no gap', async () => {
     const business = exampleBusiness({ id: testBookOf(randomUUID()) });
@@ -435,5 +435,5 @@ describe('ReadBook', () => {
     while ((await clearTestBook(own, business.id, testBook)).deleted > 0) {}
     const numbers = await Promise.all(Array.from({ length: 3 }, issueQuote));
     expect(numbers.map(({ document }) => document.number).sort()).toEqual([1, 2, 3]);
-  }, 60_000);
+  });
 });

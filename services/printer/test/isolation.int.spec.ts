@@ -248,7 +248,7 @@ describe('documents that share a page', () => {
       startTested({ pages: 1, pageMemoryMb: 2_048 }),
       startTested({ pages: 1, printsPerPageMax: 1 }),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one?.stop(), fresh?.stop()]);
   });
@@ -262,7 +262,6 @@ describe('documents that share a page', () => {
       // The first one is another document, so that the comparison can fail.
       expect(undated(next)).not.toBe(undated(before));
     },
-    60_000,
   );
 
   it.each(Object.entries(sameHead))('the head of the document stays in the page after %s', (_what, forms) => {

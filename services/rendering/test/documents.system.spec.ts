@@ -269,7 +269,7 @@ beforeAll(async () => {
     executablePath: findBinary('chromium-headless-shell') ?? 'chromium',
     args: ['--no-sandbox'],
   });
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await pdfs?.stop();
@@ -330,7 +330,6 @@ describe('conformance of a PDF', () => {
       }
       expect(mixedTexts.filter((text) => !read.includes(text))).toEqual([]);
     },
-    60_000,
   );
 
   it('the letters stay where they were for programs that go by their place', async () => {
@@ -431,7 +430,6 @@ describe('the PDF of every document', () => {
         'Page size': expect.stringContaining('(A4)'),
       });
     },
-    120_000,
   );
 });
 
@@ -552,7 +550,6 @@ describe('a field of mixed directions', () => {
         texts.filter((text) => /\p{Script=Hebrew}/u.test(text) && /[A-Za-z0-9]/.test(text)).length,
       ).toBeGreaterThan(stringsOfEach / 3);
     },
-    60_000,
   );
 });
 
@@ -563,7 +560,7 @@ describe('the hosted page in a browser', () => {
   const complaints: string[] = [];
   beforeAll(async () => {
     await mkdir(shots, { recursive: true });
-  }, 60_000);
+  });
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()));
     requested.length = 0;

@@ -31,7 +31,7 @@ describe('RenderArtifact', () => {
   beforeAll(async () => {
     artifacts = await Artifacts.start({ renderTimeoutMs: 4_000, renderConcurrency: 1, renderQueueMax: 1 });
     ({ gotenberg, rendering, business } = artifacts);
-  }, 60_000);
+  });
   afterAll(() => artifacts?.stop());
 
   const newDocument = (change: Partial<IssuedDocument> = {}) =>
@@ -159,7 +159,7 @@ describe('readiness', () => {
   beforeAll(async () => {
     artifacts = await Artifacts.start();
     ({ gotenberg, rendering } = artifacts);
-  }, 60_000);
+  });
   afterAll(() => artifacts?.stop());
   const render = () => artifacts.render();
   const readiness = async () => {

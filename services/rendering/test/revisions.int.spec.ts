@@ -28,7 +28,7 @@ const copy = compact('העתק | מסמך ממוחשב');
 let artifacts: Artifacts;
 beforeAll(async () => {
   artifacts = await Artifacts.start();
-}, 60_000);
+});
 afterAll(() => artifacts?.stop());
 
 describe('SettleDonation', () => {

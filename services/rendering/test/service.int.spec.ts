@@ -55,7 +55,7 @@ type Audited = ReplyOf<typeof auditArtifacts>['documents'][number];
 let rendering: RenderingUnderTest;
 beforeAll(async () => {
   rendering = await startRendering();
-}, 60_000);
+});
 afterAll(() => rendering?.stop());
 
 describe('the signed heads', () => {
@@ -79,7 +79,7 @@ describe('the signed heads', () => {
         next_after: null,
       }));
     }
-  }, 60_000);
+  });
 
   const readAll = async () => {
     const found: ReplyOf<typeof readHeads>['signed'] = [];
@@ -513,7 +513,7 @@ describe('OrphanPurger', () => {
         document_ids: documents.map(({ document_id }) => document_id).filter((id) => !book.has(id)),
       };
     });
-  }, 60_000);
+  });
   afterEach(() => {
     jest.restoreAllMocks();
     rendering.clock.now = new Date();
@@ -581,7 +581,7 @@ describe('AuditArtifacts', () => {
     });
     await sql`set session_replication_role = replica`.execute(intruder);
     await sql`alter table artifact drop constraint artifact_sha256_check`.execute(intruder);
-  }, 60_000);
+  });
   afterAll(() => intruder?.destroy());
 
   /** Makes a PDF; what the book would say of its document. */

@@ -18,7 +18,7 @@ let pdfs: PdfService;
 let now = new Date();
 beforeAll(async () => {
   pdfs = await openPdfService(await sharedRendererUrl(), { now: () => now });
-}, 60_000);
+});
 afterAll(() => pdfs?.stop());
 
 /** Held against other people's programs: what they read from our PDFs is what a court's expert would read. */
@@ -100,7 +100,6 @@ describe('a signed PDF', () => {
         expect(font.embedded).toBe(true);
       }
     },
-    60_000,
   );
 
   it.each([
@@ -128,7 +127,6 @@ describe('a signed PDF', () => {
       }
       expect(linesBefore).toBe(60);
     },
-    60_000,
   );
 
   it('the total stays with the last items at any page break', async () => {
@@ -151,7 +149,7 @@ describe('a signed PDF', () => {
       }
     }
     expect(new Set(printed.map(({ texts }) => texts.length))).toEqual(new Set([1, 2]));
-  }, 60_000);
+  });
 });
 
 /** The file itself, whatever is printed on it: held against qpdf and poppler, on a real Chromium. */
@@ -198,7 +196,7 @@ describe('signed PDF', () => {
       const report = await signatureReport(forged).catch(() => 'it is no PDF any more');
       expect(report).not.toContain('Signature is Valid.');
     }
-  }, 120_000);
+  });
 
   it('a signature is invalid when bytes are appended', async () => {
     const { pdf, certificate } = await pdfs.render(sheetOf('tax_invoice', 'he'));

@@ -779,7 +779,7 @@ describe('ShowSigningCertificate', () => {
       testSigningP12File: testFile,
       testSigningP12Password: signingP12Password,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await rendering?.stop();
     await rm(folder, { recursive: true, force: true });

@@ -186,7 +186,6 @@ export function allocation(suite: Suite): void {
         const number = await eventually(
           'the number is set',
           async () => (await suite.read(own.key, document.id)).allocation_number,
-          25_000,
         );
         const [listed] = (await suite.get<DocumentPage>(own.key, '/documents')).body.data;
         expect([listed?.allocation_number, listed?.allocation]).toEqual([

@@ -317,7 +317,7 @@ export function documentList(suite: Suite): void {
       const rounds = async () => {
         for (let round = 0; round < 2; round++) {
           const enough = answered.length + 8;
-          await eventually('more documents are issued', () => answered.length >= enough, 30_000);
+          await eventually('more documents are issued', () => answered.length >= enough);
           const before = [...answered];
           const seen = (await walk(key, { limit: '3' })).flat();
           const seenIds = seen.map(({ id }) => id);

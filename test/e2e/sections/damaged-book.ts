@@ -103,7 +103,7 @@ export function damagedBook(system: () => RunningStack): void {
       });
       expect(cancelled.status).toBe(200);
       // What is younger than a minute is under way: this book is of an hour ago.
-      await eventually('no step is under way', () => untilDone(), 60_000);
+      await eventually('no step is under way', () => untilDone());
       await intruder.change(
         'issuing',
         sql`with aged as (update series set last_issued_at = last_issued_at - interval '1 hour'),
@@ -113,7 +113,7 @@ export function damagedBook(system: () => RunningStack): void {
       await rehash(sql<boolean>`true`);
       await issue('late note', invoice(10, { type: 'return_note' }));
       await stack.call(issuer.key, 'POST', `/documents/${id('late note')}/cancel`, { body: {} });
-      await eventually('no step is under way', () => untilDone(), 60_000);
+      await eventually('no step is under way', () => untilDone());
       for (const constraint of ['document_number_key', 'document_totals_check']) {
         await intruder.dropConstraint('issuing', 'document', constraint);
       }

@@ -55,17 +55,12 @@ export function lateNumber(system: () => RunningStack): void {
         'the number is there',
         async () =>
           (await stack.call<CreatedDocument>(key, 'GET', `/documents/${id}`)).body.allocation_number,
-        60_000,
       );
     const mailsTo = (address: string, count: number) =>
-      eventually(
-        `${count} mails have arrived`,
-        async () => {
-          const mails = (await stack.mailsTo(address)).reverse();
-          return mails.length === count && mails;
-        },
-        60_000,
-      );
+      eventually(`${count} mails have arrived`, async () => {
+        const mails = (await stack.mailsTo(address)).reverse();
+        return mails.length === count && mails;
+      });
 
     it('a message waits for the number, and page and PDF say that it is being obtained', async () => {
       const { issuer, to, accountant, document } = await issueWhileDown({});

@@ -34,7 +34,7 @@ function refusing(name: string, fault: Fault, check?: Schedule['check']): Schedu
           await eventually('a rendering has begun', async () => (await renderingsOf(engine)) > 0);
           await (await engine.apply(fault))?.();
         });
-        await eventually('callers are answered', () => callers.answers > answers + 8, 60_000);
+        await eventually('callers are answered', () => callers.answers > answers + 8);
       }
       expect(callers.refusals).toBeGreaterThan(refusals);
     },

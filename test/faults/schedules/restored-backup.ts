@@ -130,7 +130,7 @@ async function backUpUnderLoad(engine: Engine, archive: Archive, issued: KnownDo
   const moreIssued = async () => {
     const nowMs = performance.now();
     const sentSince = () => issued.filter(({ sentMs }) => sentMs > nowMs);
-    await eventually('more documents are issued', () => sentSince().length >= documentsOfEach, 60_000);
+    await eventually('more documents are issued', () => sentSince().length >= documentsOfEach);
   };
   try {
     await moreIssued();
@@ -190,14 +190,10 @@ async function backUpAndRestore(engine: Engine, archive: Archive): Promise<void>
   stack.useVariables(soon);
   const started = stack.command('up');
   const reason = 'the database lacks events that were published until';
-  await eventually(
-    'issuing says what is missing',
-    async () => {
-      const answer = await fetch(`http://127.0.0.1:${ports.issuing}/readyz`).catch(() => null);
-      return answer?.status === 503 && (await answer.text()).includes(reason);
-    },
-    45_000,
-  );
+  await eventually('issuing says what is missing', async () => {
+    const answer = await fetch(`http://127.0.0.1:${ports.issuing}/readyz`).catch(() => null);
+    return answer?.status === 503 && (await answer.text()).includes(reason);
+  });
   await purgeStreams(engine);
   await started;
 
