@@ -29,7 +29,8 @@ export function serviceConfig(servers: { natsUrl: string; databaseUrl: string })
     healthHost: '127.0.0.1',
     healthPort: 0,
     consumerConcurrency: 16,
-    reconcileEveryMs: 30_000,
+    // Longer than a test waits: what a message lost is not found by another way.
+    reconcileEveryMs: 600_000,
     reconcileAgeMs: 120_000,
     resendSeconds: 300,
     otlpEndpoint: '',

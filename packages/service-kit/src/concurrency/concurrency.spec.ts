@@ -303,7 +303,7 @@ describe('KeyedQueue', () => {
 
 describe('Poller', () => {
   it('a poller ticks again at once while there is more', async () => {
-    const { poller, reached } = countedPoller(60_000, async (count) => (count < 5 ? 'more' : 'idle'));
+    const { poller, reached } = countedPoller(3_600_000, async (count) => (count < 5 ? 'more' : 'idle'));
     poller.start();
     await reached(5);
     await poller.stop();
@@ -311,7 +311,7 @@ describe('Poller', () => {
 
   it('a trigger makes the poller tick at once, also during a tick', async () => {
     let triggerInTick = true;
-    const { poller, reached } = countedPoller(60_000, async () => {
+    const { poller, reached } = countedPoller(3_600_000, async () => {
       if (triggerInTick) {
         poller.trigger();
       }
@@ -327,7 +327,7 @@ describe('Poller', () => {
 
   it.each([
     ['soon', 5],
-    ['long before a long pause ends', 60_000],
+    ['long before a long pause ends', 3_600_000],
   ])('a poller ticks again after a tick that failed %s', async (_when, idleMs) => {
     const { poller, reached } = countedPoller(idleMs, async (count) => {
       if (count === 1) {
@@ -341,7 +341,7 @@ describe('Poller', () => {
   });
 
   it('a tick that knows when there is work shortens the pause', async () => {
-    const { poller, reached } = countedPoller(60_000, async () => 5);
+    const { poller, reached } = countedPoller(3_600_000, async () => 5);
     poller.start();
     await reached(3);
     await poller.stop();
@@ -360,7 +360,7 @@ describe('Poller', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { poller, reached } = countedPoller(60_000, async () => {
+    const { poller, reached } = countedPoller(3_600_000, async () => {
       await held;
       finished = true;
       return 'more';
