@@ -672,6 +672,27 @@ describe('pinkas export', () => {
     );
   });
 
+  it('a detailed VAT report names each sale that has no place in it, with its address, and fails', async () => {
+    const out = join(home, 'pcn874', 'june');
+    const options = { business: business.id, from: '2026-06-01', to: '2026-06-30', out };
+    const entry = exampleEntry({ number: 1, business_id: business.id });
+    const { document } = entry;
+    const customer = { ...document.customer, tax_id: null, legal_type: null };
+    const nameless = { ...entry, document: { ...document, id: randomUUID(), number: 2, customer } };
+    const { text, failure } = await run(systemOf([entry, nameless]), 'pcn874', options);
+    expect((await readFile(join(out, 'PCN874.TXT'), 'latin1')).split('\r\n')).toHaveLength(4);
+    expect(text).toMatch(/file, each row rounded +6,000 +1,080 +0\n/);
+    expect(text).toMatch(/left out +6,000 +1,080 +0\n/);
+    expect(text).toMatch(/report of the period, rounded once +12,000 +2,160 +0\n/);
+    expect(text).toContain(`7080.00  ${urls.viewUrlBase}/${document.public_id}`);
+    expect(failure).toContain('1 sales above 5,000 ILS have no number of their buyer');
+    const again = run(systemOf([entry]), 'pcn874', options);
+    await expect(again).rejects.toThrow('PCN874.TXT exists: name another folder with --out');
+    const sound = await run(systemOf([entry]), 'pcn874', { ...options, out: join(out, 'again') });
+    expect(sound.failure).toBeUndefined();
+    expect(sound.json).toMatchObject({ rows: 1, left_out: { documents: 0 } });
+  });
+
   it.each([
     ['uniform', { year: '26', out: 'x' }, '--year takes four digits'],
     ['uniform', { year: '0000', out: 'x' }, '--year takes four digits, 1900 or later'],

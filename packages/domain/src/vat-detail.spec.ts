@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { VatDetail, type VatDetailDocument, vatDetailLayouts, vatReportMonth } from './vat-detail.js';
+import fc from 'fast-check';
+import {
+  hasNegativeSum,
+  VatDetail,
+  type VatDetailDocument,
+  type VatDetailPlace,
+  vatDetailLayouts,
+  vatReportMonth,
+} from './vat-detail.js';
 
 const parts = { taxId: '514713288', month: '2026-06', madeOn: '2026-07-03' };
 
@@ -9,19 +17,44 @@ function sale(change: Partial<VatDetailDocument> = {}): VatDetailDocument {
     number: 17,
     date: '2026-06-15',
     customer: { tax_id: '777777715', legal_type: 'hevra_baam' },
-    totals: { subtotal: 10_000.5, discount: 0, vat: 1800.09 },
+    totals: { subtotal: 10_000.5, discount: 0, vat: 1800.09, vat_rate: 18 },
     allocation_number: '123456789',
     ...change,
   };
 }
 
-function fileOf(...documents: VatDetailDocument[]): string[] {
+/** The amounts of a document at a rate. */
+const net = (subtotal: number, vat: number, vat_rate = 18) => ({
+  totals: { subtotal, discount: 0, vat, vat_rate },
+});
+const nameless = { customer: { tax_id: null, legal_type: null } } as const;
+
+function written(of: typeof parts, ...documents: VatDetailDocument[]) {
   const detail = new VatDetail();
-  for (const document of documents) {
-    detail.add(document);
-  }
-  return [...detail.lines(parts)];
+  const places = documents.map((document) => detail.add(document));
+  const lines = [
+    ...places.flatMap((place) => (place.kind === 'row' ? [place.line] : [])),
+    ...detail.collectedLines(),
+  ];
+  return { detail, places, lines: [detail.header(of), ...lines, detail.end(of.taxId)] };
 }
+
+const fileOf = (...documents: VatDetailDocument[]): string[] => written(parts, ...documents).lines;
+
+const arbitrarySale = fc
+  .record({
+    type: fc.constantFrom('tax_invoice' as const, 'credit_note' as const),
+    isIdentified: fc.boolean(),
+    agorot: fc.integer({ min: 1, max: 600_000 }),
+    rate: fc.constantFrom(17, 18),
+  })
+  .map(({ type, isIdentified, agorot, rate }) =>
+    sale({
+      type,
+      ...(!isIdentified && nameless),
+      ...net(agorot / 100, Math.round((agorot * rate) / 100) / 100, rate),
+    }),
+  );
 
 /** Reads a line back by the columns of the authority's description, which the writer does not use. */
 const columns = {
@@ -94,7 +127,7 @@ describe('the detailed VAT report', () => {
     });
   });
 
-  it('a credit note is negative, and a customer without a number of a dealer is not identified', () => {
+  it('a credit note is negative, with the last nine digits of its number', () => {
     const credit = sale({ type: 'credit_note', number: 12_345_678_901, allocation_number: null });
     expect(read('sale', fileOf(credit)[1])).toMatchObject({
       net: '-0000010001',
@@ -102,27 +135,106 @@ describe('the detailed VAT report', () => {
       reference: '345678901',
       allocation_number: '000000000',
     });
-    const nameless = { record: 'L', customer_vat_number: '000000000' };
-    for (const customer of [
-      { tax_id: null, legal_type: null },
-      { tax_id: '123456782', legal_type: 'private' },
-    ] as const) {
-      expect(read('sale', fileOf(sale({ customer }))[1])).toMatchObject(nameless);
-    }
+    const tiny = sale({ type: 'credit_note', ...net(0.15, 0.03) });
+    expect(read('sale', fileOf(tiny)[1])).toMatchObject({ net: '+0000000000', vat: '000000000' });
+  });
+
+  it('a dealer is identified by a number of nine digits, and a private person is not', () => {
     const short = sale({ customer: { tax_id: '18', legal_type: null } });
     expect(read('sale', fileOf(short)[1])).toMatchObject({ record: 'S', customer_vat_number: '000000018' });
+    const person = sale({ customer: { tax_id: '123456782', legal_type: 'private' } });
+    expect(read('sale', fileOf(person)[1])).toMatchObject({
+      ...{ record: 'L', customer_vat_number: '000000000', reference: '000000001' },
+      ...{ net: '+0000010001', allocation_number: '000000000' },
+    });
+  });
+
+  it('the file of a month is that of the example in the circular, character by character', () => {
+    const dated = (number: number, day: string, change: Partial<VatDetailDocument>) =>
+      sale({ number, date: `2026-06-${day}`, allocation_number: null, ...change });
+    const buyer = (tax_id: string) => ({ customer: { tax_id, legal_type: null } });
+    const { lines } = written(
+      { taxId: '18', month: '2026-06', madeOn: '2026-07-10' },
+      dated(101, '03', { ...buyer('26'), ...net(6_000, 1_080), allocation_number: '012345678' }),
+      dated(102, '05', { ...buyer('34'), ...net(1_234.5, 222.21) }),
+      dated(103, '09', { ...nameless, ...net(100, 18) }),
+      dated(104, '28', { ...nameless, ...net(49.99, 9) }),
+      dated(105, '12', { ...nameless, ...net(250.4, 45.07) }),
+      dated(106, '15', { ...buyer('34'), ...net(2_000, 0, 0) }),
+      dated(8, '22', { type: 'credit_note', ...nameless, ...net(50, 9) }),
+      dated(7, '20', { type: 'credit_note', ...buyer('26'), ...net(1_000, 180) }),
+    );
+    expect(lines.join('')).toBe(
+      [
+        'O000000018202606120260710+00000006585+000001185+00000000000+000000000000000006' +
+          '+00000002000+000000000+000000000000000000+00000001185',
+        'S000000026202606030000000000101000001080+0000006000012345678',
+        'S000000034202606050000000000102000000222+0000001235000000000',
+        'S000000034202606150000000000106000000000+0000002000000000000',
+        'S000000026202606200000000000007000000180-0000001000000000000',
+        'L000000000202606280000000000003000000072+0000000400000000000',
+        'L000000000202606220000000000001000000009-0000000050000000000',
+        'X000000018',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('the rate decides what is taxed, and small unidentified sales are rounded together', () => {
+    const coffees = Array.from({ length: 50 }, () => sale({ ...nameless, ...net(2, 0.36) }));
+    const { lines, detail } = written(parts, ...coffees, sale({ ...nameless, ...net(30, 0, 0) }));
+    expect(read('header', lines[0])).toMatchObject({
+      ...{ taxable_sales: '+00000000100', taxable_sales_vat: '+000000018' },
+      ...{ untaxed_sales: '+00000000030', sale_rows: '000000002' },
+    });
+    expect(detail.reported).toEqual({ taxable: 100n, vat: 18n, untaxed: 30n });
+    const identified = written(parts, sale(net(2, 0.36)));
+    expect(read('header', identified.lines[0])).toMatchObject({
+      ...{ taxable_sales: '+00000000002', untaxed_sales: '+00000000000' },
+    });
+  });
+
+  it('unidentified sales of another rate have a row of their own', () => {
+    const rows = fileOf(
+      sale({ ...nameless, ...net(100, 17, 17) }),
+      sale({ ...nameless, ...net(100, 18) }),
+      sale({ type: 'credit_note', ...nameless, ...net(50, 8.5, 17) }),
+    ).slice(1, -1);
+    expect(rows.map((row) => read('sale', row))).toMatchObject([
+      { record: 'L', vat: '000000018', net: '+0000000100' },
+      { record: 'L', vat: '000000017', net: '+0000000100' },
+      { record: 'L', vat: '000000009', net: '-0000000050' },
+    ]);
+  });
+
+  it('a sale above 5,000 without the number of its buyer has no row, and its sums are counted apart', () => {
+    const kinds = (...documents: VatDetailDocument[]): VatDetailPlace['kind'][] =>
+      written(parts, ...documents).places.map(({ kind }) => kind);
+    expect(kinds(sale({ ...nameless, ...net(5_000, 900) }))).toEqual(['collected']);
+    const large = sale({ ...nameless, ...net(5_000.01, 900) });
+    const { places, detail, lines } = written(parts, large, sale(net(10, 1.8)), {
+      ...large,
+      customer: { tax_id: null, legal_type: 'private' },
+    });
+    expect(places.map(({ kind }) => kind)).toEqual(['left_out', 'row', 'left_out']);
+    expect(detail.leftOut).toEqual({ taxable: 10_000n, vat: 1_800n, untaxed: 0n });
+    expect(detail.reported).toEqual({ taxable: 10_010n, vat: 1_802n, untaxed: 0n });
+    expect(detail.sums).toEqual({ taxable: 10n, vat: 2n, untaxed: 0n, rows: 1 });
+    expect(lines).toHaveLength(3);
   });
 
   it('the header sums the rows as they are written, sales without VAT apart', () => {
-    const lines = fileOf(
-      sale({ totals: { subtotal: 100.4, discount: 0, vat: 18.07 } }),
-      sale({ totals: { subtotal: 110.4, discount: 10, vat: 18.07 } }),
-      sale({ type: 'tax_invoice_receipt', totals: { subtotal: 50, discount: 0, vat: 0 } }),
-      sale({ type: 'credit_note', totals: { subtotal: 300, discount: 0, vat: 54 } }),
+    const { lines, places, detail } = written(
+      parts,
+      sale(net(100.4, 18.07)),
+      sale({ totals: { subtotal: 110.4, discount: 10, vat: 18.07, vat_rate: 18 } }),
+      sale({ type: 'tax_invoice_receipt', ...net(50, 0, 0) }),
+      sale({ type: 'credit_note', ...net(300, 54) }),
       sale({ type: 'quote' }),
       sale({ type: 'receipt' }),
-      sale({ totals: { subtotal: 10, discount: 10, vat: 0 } }),
+      sale({ totals: { subtotal: 10, discount: 10, vat: 0, vat_rate: 18 } }),
     );
+    expect(places.slice(4)).toEqual([{ kind: 'none' }, { kind: 'none' }, { kind: 'none' }]);
     expect(lines).toHaveLength(6);
     expect(read('header', lines[0])).toEqual({
       ...{ record: 'O', vat_number: '514713288', month: '202606', report_type: '1', made_on: '20260703' },
@@ -131,11 +243,43 @@ describe('the detailed VAT report', () => {
       ...{ untaxed_sales: '+00000000050', vat_to_pay: '-00000000018', input_rows: '000000000' },
       ...{ other_inputs_vat: '+000000000', equipment_inputs_vat: '+000000000' },
     });
+    expect(hasNegativeSum(detail.sums)).toBe(true);
+    // Rounded once, the sales of 100.40 each are 201, and with the credit -99.
+    expect(detail.reported).toEqual({ taxable: -99n, vat: -18n, untaxed: 50n });
     expect(read('end', lines.at(-1))).toEqual({ record: 'X', vat_number: '514713288' });
   });
 
+  it('the header is the sum of the rows, and every line has its length', () => {
+    fc.assert(
+      fc.property(fc.array(arbitrarySale, { maxLength: 40 }), (documents) => {
+        const { lines } = written(parts, ...documents);
+        const sums = { taxable: 0, vat: 0, untaxed: 0 };
+        for (const line of lines.slice(1, -1)) {
+          expect(line).toHaveLength(62);
+          const row = read('sale', line);
+          const [sign, amount, vat] = [
+            row.net?.[0] === '-' ? -1 : 1,
+            Number(row.net?.slice(1)),
+            Number(row.vat),
+          ];
+          // Every sale of the case is taxed: a row whose VAT is zero is none of the untaxed ones.
+          sums.taxable += sign * amount;
+          sums.vat += sign * vat;
+        }
+        const header = read('header', lines[0]);
+        expect([lines[0]?.length, lines.at(-1)?.length]).toEqual([133, 12]);
+        expect([header.taxable_sales, header.taxable_sales_vat, header.untaxed_sales].map(Number)).toEqual([
+          sums.taxable,
+          sums.vat,
+          sums.untaxed,
+        ]);
+        expect(Number(header.sale_rows)).toBe(lines.length - 2);
+      }),
+    );
+  });
+
   it('an amount that does not fit its field is refused', () => {
-    const large = sale({ totals: { subtotal: 99_999_999_999, discount: 0, vat: 0 } });
+    const large = sale({ totals: { subtotal: 99_999_999_999, discount: 0, vat: 0, vat_rate: 0 } });
     expect(() => fileOf(large)).toThrow('net does not fit into 10 characters');
   });
 

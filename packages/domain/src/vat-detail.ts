@@ -1,12 +1,13 @@
 import type { CustomerLegalType, DocumentType } from './document-types.js';
 import { addDays } from './israel-calendar.js';
+import { law, lawOn } from './law.js';
 import { type Agorot, fromShekels } from './money/agorot.js';
 import { isSaleType, wholeShekels } from './period-report.js';
 import { normaliseTaxId } from './tax-id.js';
 
 /**
- * The sales of a detailed VAT report (PCN874): a header, a row for each tax invoice and credit note, and an end. What of it is not
- * verified with the authority is listed in docs/export.md.
+ * The sales of a detailed VAT report (PCN874) by the tax authority's circular for software houses: a header, a row for each sale to an
+ * identified customer, one for all others of a rate and sign, and an end. What the circular leaves open is in docs/export.md.
  */
 
 /** A field of fixed width. `sign`: one character; `digits`: right-aligned, filled with zeros; `text`: of exactly that length. */
@@ -63,25 +64,50 @@ export interface VatDetailDocument {
   readonly number: number;
   readonly date: string;
   readonly customer: { readonly tax_id: string | null; readonly legal_type: CustomerLegalType | null };
-  readonly totals: { readonly subtotal: number; readonly discount: number; readonly vat: number };
+  readonly totals: {
+    readonly subtotal: number;
+    readonly discount: number;
+    readonly vat: number;
+    /** Percent: it decides whether a sale is taxed, since VAT that is rounded may be zero. */
+    readonly vat_rate: number;
+  };
   /** Nine digits. */
   readonly allocation_number: string | null;
 }
 
-/** One row; amounts in complete shekels, without a sign. */
+/**
+ * What becomes of a document. `row`: it has one, `line`. `collected`: it is counted in a row of unidentified sales. `left_out`: it is
+ * too large for that, and its buyer has no number. `none`: it is no sale, or amounts to nothing.
+ */
+export type VatDetailPlace =
+  | { readonly kind: 'row'; readonly line: string }
+  | { readonly kind: 'collected' | 'left_out' | 'none' };
+
+/** Sums of sales less credits. */
+interface SaleSums {
+  readonly taxable: bigint;
+  readonly vat: bigint;
+  readonly untaxed: bigint;
+}
+
+/** What the header has, in complete shekels. */
+export interface VatDetailSums extends SaleSums {
+  readonly rows: number;
+}
+
+/** One row that is written, or is collected: `net` and `vat` without a sign. */
 interface SaleRow {
-  readonly line: string;
-  readonly sign: bigint;
+  readonly isTaxed: boolean;
+  readonly isCredit: boolean;
   readonly net: bigint;
   readonly vat: bigint;
 }
 
-/** What the header has, in complete shekels. */
-export interface VatDetailSums {
-  readonly taxable: bigint;
-  readonly vat: bigint;
-  readonly untaxed: bigint;
-  readonly rows: number;
+/** Sales to customers without a number, of one rate and sign. */
+interface CollectedSales extends SaleRow {
+  readonly rate: number;
+  readonly documents: number;
+  readonly lastDate: string;
 }
 
 /** The end of each line. */
@@ -90,80 +116,154 @@ const lineEnd = '\r\n';
 const reportType = 1;
 /** Sales to a customer that is identified as a dealer, and to all others. */
 const records = { identified: 'S', unidentified: 'L' } as const;
+const nothing: SaleSums = { taxable: 0n, vat: 0n, untaxed: 0n };
 
-/** Collects the rows of a period; the header, which has their sums, comes first in the file. */
+/** Whether the header has a sum with `-`, which the authority's checker of files refuses (its codes 101 to 105). */
+export const hasNegativeSum = ({ taxable, vat, untaxed }: SaleSums): boolean =>
+  taxable < 0n || vat < 0n || untaxed < 0n;
+
+/**
+ * Writes the rows of a period one by one, and keeps sums alone: the header, which has them, comes first in the file and has a fixed
+ * length, so that it can be written last.
+ */
 export class VatDetail {
-  readonly #rows: SaleRow[] = [];
+  #written: VatDetailSums = { ...nothing, rows: 0 };
+  /** Agorot, of every sale of the period. */
+  #exact = nothing;
+  /** Agorot. */
+  #leftOut = nothing;
+  readonly #collected = new Map<string, CollectedSales>();
 
-  /** Adds a document. One that is no sale, or amounts to nothing, has no row. */
-  add(document: VatDetailDocument): void {
-    const { type, totals, customer } = document;
-    const exactNet: Agorot = fromShekels(totals.subtotal) - fromShekels(totals.discount);
-    if (!isSaleType(type) || exactNet === 0n) {
-      return;
+  /** Adds a document. */
+  add(document: VatDetailDocument): VatDetailPlace {
+    const { type, totals, customer, date } = document;
+    const net: Agorot = fromShekels(totals.subtotal) - fromShekels(totals.discount);
+    if (!isSaleType(type) || net === 0n) {
+      return { kind: 'none' };
     }
-    const net = wholeShekels(exactNet);
-    const vat = wholeShekels(fromShekels(totals.vat));
-    const sign = type === 'credit_note' ? -1n : 1n;
-    const isIdentified = customer.tax_id !== null && customer.legal_type !== 'private';
-    const line = lineOf(vatDetailLayouts.sale, {
-      record: isIdentified ? records.identified : records.unidentified,
-      customer_vat_number: isIdentified && customer.tax_id !== null ? normaliseTaxId(customer.tax_id) : 0,
-      date: document.date,
-      reference_group: '0000',
-      reference: lastDigits(document.number, 9),
-      vat,
-      net: sign * net,
-      allocation_number: document.allocation_number ?? 0,
+    const row = {
+      isTaxed: totals.vat_rate > 0,
+      isCredit: type === 'credit_note',
+      net,
+      vat: fromShekels(totals.vat),
+    };
+    this.#exact = plus(this.#exact, row);
+    // A private person is no dealer, whose number a row has.
+    if (customer.tax_id !== null && customer.legal_type !== 'private') {
+      const line = this.#write(row, {
+        record: records.identified,
+        customer_vat_number: normaliseTaxId(customer.tax_id),
+        date,
+        reference: lastDigits(document.number, 9),
+        allocation_number: document.allocation_number ?? 0,
+      });
+      return { kind: 'row', line };
+    }
+    if (customer.tax_id === null && isAboveBuyerId(net, date)) {
+      this.#leftOut = plus(this.#leftOut, row);
+      return { kind: 'left_out' };
+    }
+    this.#collect(row, totals.vat_rate, date);
+    return { kind: 'collected' };
+  }
+
+  #collect(row: SaleRow, rate: number, date: string): void {
+    const key = `${rate} ${row.isCredit}`;
+    const before = this.#collected.get(key);
+    this.#collected.set(key, {
+      ...row,
+      rate,
+      net: (before?.net ?? 0n) + row.net,
+      vat: (before?.vat ?? 0n) + row.vat,
+      documents: (before?.documents ?? 0) + 1,
+      lastDate: before && before.lastDate > date ? before.lastDate : date,
     });
-    this.#rows.push({ line, sign, net, vat });
+  }
+
+  /** The rows of unidentified sales, once every document was added: of each rate, the highest first, sales before credits. */
+  collectedLines(): string[] {
+    const rows = [...this.#collected.values()];
+    this.#collected.clear();
+    return rows
+      .sort((one, other) => other.rate - one.rate || Number(one.isCredit) - Number(other.isCredit))
+      .map((row) =>
+        this.#write(row, { record: records.unidentified, date: row.lastDate, reference: row.documents }),
+      );
+  }
+
+  /** A row is rounded first, and then summed up. */
+  #write(row: SaleRow, values: Values): string {
+    const rounded = { ...row, net: wholeShekels(row.net), vat: wholeShekels(row.vat) };
+    this.#written = { ...plus(this.#written, rounded), rows: this.#written.rows + 1 };
+    return lineOf(vatDetailLayouts.sale, {
+      ...values,
+      reference_group: '0000',
+      vat: rounded.vat,
+      net: row.isCredit ? -rounded.net : rounded.net,
+    });
   }
 
   /** The sums of the rows as they are written, so that the header agrees with them. */
   get sums(): VatDetailSums {
-    const signed = (rows: readonly SaleRow[], amountOf: (row: SaleRow) => bigint) =>
-      rows.reduce((total, row) => total + row.sign * amountOf(row), 0n);
-    const taxed = this.#rows.filter(({ vat }) => vat > 0n);
-    const untaxed = this.#rows.filter(({ vat }) => vat === 0n);
-    return {
-      taxable: signed(taxed, ({ net }) => net),
-      vat: signed(taxed, ({ vat }) => vat),
-      untaxed: signed(untaxed, ({ net }) => net),
-      rows: this.#rows.length,
-    };
+    return this.#written;
+  }
+
+  /** The same of every sale of the period, rounded once, as the report of the period has them. */
+  get reported(): SaleSums {
+    return wholeSums(this.#exact);
+  }
+
+  /** The same of the sales that are left out. */
+  get leftOut(): SaleSums {
+    return wholeSums(this.#leftOut);
   }
 
   /**
-   * The file, in ASCII.
+   * The first line, once every row was written.
    * @param month of the report, YYYY-MM: the last one of two.
    * @param madeOn YYYY-MM-DD.
    */
-  *lines(parts: {
-    readonly taxId: string;
-    readonly month: string;
-    readonly madeOn: string;
-  }): Generator<string> {
-    const { sums } = this;
-    const vat_number = normaliseTaxId(parts.taxId);
-    yield lineOf(vatDetailLayouts.header, {
+  header(parts: { readonly taxId: string; readonly month: string; readonly madeOn: string }): string {
+    const { taxable, vat, untaxed, rows } = this.#written;
+    return lineOf(vatDetailLayouts.header, {
       record: 'O',
-      vat_number,
+      vat_number: normaliseTaxId(parts.taxId),
       month: parts.month,
       report_type: reportType,
       made_on: parts.madeOn,
-      taxable_sales: sums.taxable,
-      taxable_sales_vat: sums.vat,
-      sale_rows: sums.rows,
-      untaxed_sales: sums.untaxed,
+      taxable_sales: taxable,
+      taxable_sales_vat: vat,
+      sale_rows: rows,
+      untaxed_sales: untaxed,
       // Purchases are in no book of documents that a business issues.
-      vat_to_pay: sums.vat,
+      vat_to_pay: vat,
     });
-    for (const { line } of this.#rows) {
-      yield line;
-    }
-    yield lineOf(vatDetailLayouts.end, { record: 'X', vat_number });
+  }
+
+  /** The last line. */
+  end(taxId: string): string {
+    return lineOf(vatDetailLayouts.end, { record: 'X', vat_number: normaliseTaxId(taxId) });
   }
 }
+
+/** Whether a sale is so large that it has a place with the number of its buyer only (the circular, notes A and B). */
+function isAboveBuyerId(net: Agorot, date: string): boolean {
+  const above = lawOn(law.buyerId, date);
+  return above !== undefined && net > fromShekels(above);
+}
+
+function plus({ taxable, vat, untaxed }: SaleSums, row: SaleRow): SaleSums {
+  const sign = row.isCredit ? -1n : 1n;
+  return row.isTaxed
+    ? { taxable: taxable + sign * row.net, vat: vat + sign * row.vat, untaxed }
+    : { taxable, vat, untaxed: untaxed + sign * row.net };
+}
+
+const wholeSums = ({ taxable, vat, untaxed }: SaleSums): SaleSums => ({
+  taxable: wholeShekels(taxable),
+  vat: wholeShekels(vat),
+  untaxed: wholeShekels(untaxed),
+});
 
 /**
  * The month of a report on a range of dates: the last of one or two complete months.

@@ -21,7 +21,12 @@ export {
   type WrittenUniform,
   writeUniform,
 } from './uniform/write-uniform.js';
-export { type VatDetailExport, writeVatDetail } from './vat/write-vat-detail.js';
+export {
+  type VatDetailExport,
+  type VatDetailSummary,
+  type VatSums,
+  writeVatDetail,
+} from './vat/write-vat-detail.js';
 export {
   type SingleFile,
   type SingleFileExport,

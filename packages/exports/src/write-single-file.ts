@@ -7,7 +7,7 @@ import { type ExportFormat, exportFormats } from './documents/part-writers.js';
 import { writeDocuments } from './documents/write-documents.js';
 import { writeDonations } from './donations/write-donations.js';
 import { type UniformExport, writeUniform } from './uniform/write-uniform.js';
-import { writeVatDetail } from './vat/write-vat-detail.js';
+import { type VatDetailSummary, writeVatDetail } from './vat/write-vat-detail.js';
 import { type ZippedFile, zipFiles } from './zip-files.js';
 
 /** What can be made as one file. */
@@ -33,6 +33,8 @@ export interface SingleFile {
   readonly documents: number;
   /** The documents without a stored PDF, of an export of PDFs: type and number. */
   readonly missingPdfs: readonly string[];
+  /** Of a detailed VAT report: what it states. */
+  readonly vatDetail?: VatDetailSummary;
 }
 
 /**
@@ -47,8 +49,8 @@ export async function writeSingleFile(
 ): Promise<SingleFile> {
   const { format, out } = request;
   if (format === 'pcn874') {
-    const { path, documents } = await writeVatDetail(call, request, onDocuments);
-    return { path, name: nameOf(request, 'txt'), mediaType: 'text/plain', documents, missingPdfs: [] };
+    const { summary: vatDetail, ...written } = await writeVatDetail(call, request, onDocuments);
+    return { ...written, name: nameOf(request, 'txt'), mediaType: 'text/plain', missingPdfs: [], vatDetail };
   }
   if (format === 'donations') {
     return writeDonationsFile(call, request, onDocuments);

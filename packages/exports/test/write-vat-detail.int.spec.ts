@@ -70,6 +70,53 @@ describe('writeVatDetail', () => {
     expect(lines[2]?.slice(51)).toBe('000000000');
   });
 
+  it('a summary names the sales that have no place, the rounding, and customers of no known kind', async () => {
+    const sale = (number: number, subtotal: number, change: Partial<BookEntry['document']['customer']>) => {
+      const entry = entryOf(number, null);
+      const { document } = entry;
+      const totals = { ...document.totals, subtotal, discount: 0, vat: Math.round(subtotal * 18) / 100 };
+      const customer = { ...document.customer, ...change };
+      return { ...entry, document: { ...document, customer, totals, public_id: `public-${number}` } };
+    };
+    const nameless = { tax_id: null, legal_type: null };
+    const entries = [
+      sale(1, 100.4, { tax_id: '514713288', legal_type: null }),
+      sale(2, 100.4, { tax_id: '123456782', legal_type: null }),
+      sale(3, 100.4, { tax_id: '123456782', legal_type: 'osek_murshe' }),
+      sale(4, 5_000.01, nameless),
+      sale(5, 5_000, nameless),
+    ];
+    const onePage = (async () => ({ entries, next_after: null })) as unknown as Call;
+    const { path, summary } = await writeVatDetail(onePage, { ...request, out }, () => {});
+    expect(summary).toEqual({
+      rows: 4,
+      sums: { taxable: 5_300, vat: 954, untaxed: 0 },
+      // 10,301.21 and 1,854.21, rounded once.
+      reported: { taxable: 10_301, vat: 1_854, untaxed: 0 },
+      left_out: {
+        documents: 1,
+        sums: { taxable: 5_000, vat: 900, untaxed: 0 },
+        first: [
+          expect.objectContaining({
+            public_id: 'public-4',
+            type: 'tax_invoice',
+            number: 4,
+            date: '2026-06-15',
+          }),
+        ],
+      },
+      unknown_buyers: 1,
+      has_negative_sum: false,
+    });
+    const lines = (await readFile(path, 'latin1')).split('\r\n');
+    expect(lines.map((line) => line[0])).toEqual(['O', 'S', 'S', 'S', 'L', 'X', undefined]);
+    expect(lines[0]?.slice(25, 47)).toBe('+00000005300+000000954');
+    // The file may have been filed: it is not replaced.
+    await expect(writeVatDetail(onePage, { ...request, out }, () => {})).rejects.toMatchObject({
+      reason: 'folder_taken',
+    });
+  });
+
   it('a business without a tax id and dates that are no months are refused', async () => {
     const write = (change: object) => writeVatDetail(call, { ...request, out, ...change }, () => {});
     await expect(write({ business: exampleBusiness({ tax_id: null }) })).rejects.toMatchObject({

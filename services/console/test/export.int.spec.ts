@@ -7,7 +7,13 @@ import { toDocumentDetail } from '@pinkas/contracts';
 import { ApiError, forTenant } from '@pinkas/service-kit';
 import { eventually, scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { type Claim, type ClaimedExport, claimDue, finish } from '../src/export/export.repository.js';
+import {
+  type Claim,
+  type ClaimedExport,
+  claimDue,
+  finish,
+  latestVatDetail,
+} from '../src/export/export.repository.js';
 import { insertChunk, storedBytes } from '../src/export/export-chunk.repository.js';
 import { ExportsFullError } from '../src/export/export-errors.js';
 import { gib } from '../src/export/export-policy.js';
@@ -220,6 +226,19 @@ describe('exports of the console', () => {
     expect(exports.recorded).toEqual([]);
   });
 
+  it('a detailed VAT report keeps what it states, for the pages that show it', async () => {
+    const id = await exports.request({ format: 'pcn874', from: '2026-06-01', to: '2026-06-30' });
+    await exports.ended(id);
+    const [shown] = await listExports(exports.own, exports.business.id);
+    expect(shown).toMatchObject({ id, vatDetail: { rows: 12, left_out: { documents: 0 } } });
+    expect((await exports.bytes(id)).toString('latin1').split('\r\n')).toHaveLength(15);
+    const range = { from: '2026-06-01', to: '2026-06-30' };
+    const own = forTenant(exports.own, exports.business.id);
+    expect((await latestVatDetail(own, exports.business.id, range))?.vat_detail).toEqual(shown?.vatDetail);
+    const other = { ...range, to: '2026-07-31' };
+    expect(await latestVatDetail(own, exports.business.id, other)).toBeUndefined();
+  });
+
   it('an attempt that has lost its claim stores nothing', async () => {
     const { db } = exports.database;
     const release = holdBook();
@@ -234,6 +253,7 @@ describe('exports of the console', () => {
       documents: 1,
       missingPdfCount: 0,
       missingPdfs: [],
+      vatDetail: null,
     };
     expect(await insertChunk(db, claim, 0, Buffer.from('late'), gib)).toBe('lost');
     expect(await finish(db, claim, file, new Date(), new Date())).toBe(false);

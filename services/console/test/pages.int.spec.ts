@@ -20,6 +20,7 @@ import {
   previewDocument,
   type ReplyOf,
   type RequestOf,
+  reportPeriod,
   reviewDocuments,
   revokeKey,
   serviceNames,
@@ -31,6 +32,7 @@ import {
   timeLimitsMs,
 } from '@pinkas/contracts';
 import { isTestBook, testBook } from '@pinkas/domain';
+import type { VatDetailSummary } from '@pinkas/exports';
 import { ApiError } from '@pinkas/service-kit';
 import { eventually, exampleDocument } from '@pinkas/testkit';
 import { keepFormOutcome } from '../src/session/form-outcome.repository.js';
@@ -558,6 +560,55 @@ describe('how far documents are settled, in the console', () => {
       include_cancelled: true,
       settlement: true,
     });
+  });
+
+  it('the report and the files state where a detailed VAT report differs, and lead to what it leaves out', async () => {
+    const businessId = invoice.business_id;
+    const sums = (taxable: number, vat: number) => ({ taxable, vat, untaxed: 0 });
+    const sale = { id: invoice.id, public_id: invoice.public_id, type: 'tax_invoice', number: 17 } as const;
+    const at = console.clock.now;
+    await console.database.db
+      .insertInto('export_job')
+      .values({
+        ...{ business_id: businessId, id: randomUUID(), person_id: randomUUID(), format: 'pcn874' },
+        ...{ first_date: '2026-06-01', last_date: '2026-06-30', requested_at: at, state: 'expired' },
+        ...{ file_name: 'a.txt', media_type: 'text/plain', size_bytes: 1, expires_at: at },
+      })
+      .execute();
+    const summary: VatDetailSummary = {
+      ...{ rows: 3, sums: sums(15_876, 2_858), reported: sums(21_875, 3_938) },
+      left_out: {
+        ...{ documents: 1, sums: sums(6_000, 1_080) },
+        first: [{ ...sale, date: '2026-06-15', total: 7_080 }],
+      },
+      ...{ unknown_buyers: 2, has_negative_sum: true },
+    };
+    await console.database.db
+      .updateTable('export_job')
+      .set({ vat_detail: JSON.stringify(summary) })
+      .where('business_id', '=', businessId)
+      .execute();
+    const money = { net: 0, vat: 0, total: 0 };
+    const end = console.network.answer(reportPeriod, () => ({
+      ...{ rates: [], types: [], months: [], receipts: [], received: 0 },
+      ...{ sales: money, taxable: money, untaxed: 0, reported: sums(21_875, 3_938) },
+      income: { basis: 'invoices' as const, amount: 0 },
+    }));
+    const difference = 'through rounding: Taxable sales ₪1, VAT on sales ₪0, Exempt or zero-rated sales ₪0';
+    const readSums = async (path: string) => (await read(path)).replaceAll(' ,', ',');
+    const files = await readSums('/exports');
+    expect(files).toContain('In the file: Taxable sales ₪15,876, VAT on sales ₪2,858');
+    expect(files).toContain('In the report of the period: Taxable sales ₪21,875, VAT on sales ₪3,938');
+    expect(files).toContain(difference);
+    expect(files).toMatch(/1 sales above ₪5,000 without the number of the buyer .*Tax invoice 17.*₪7,080.00/);
+    expect(files).toContain('2 rows have the number of a customer of no known kind');
+    expect(files).toContain('The header of the file has a negative sum');
+    expect((await browser.get(`/b/${businessId}/exports`)).text).toContain(
+      `href="/b/${businessId}/documents/${invoice.id}"`,
+    );
+    expect(await readSums('/reports?period=2026-06')).toContain(difference);
+    expect(await read('/reports?period=2026-05')).not.toContain('through rounding');
+    end();
   });
 
   it('Today names a rule of law that changes within 30 days and concerns the business, with its source', async () => {

@@ -1,5 +1,5 @@
 import type { UniformCharset } from '@pinkas/domain/uniform';
-import type { Selection, SingleFileFormat } from '@pinkas/exports';
+import type { Selection, SingleFileFormat, VatDetailSummary } from '@pinkas/exports';
 import type { TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
@@ -54,6 +54,8 @@ export interface ExportJobTable {
   missing_pdf_count: Generated<number>;
   /** Some of them. */
   missing_pdfs: Generated<string[]>;
+  /** Of a detailed VAT report: what it states. */
+  vat_detail: ColumnType<VatDetailSummary | null, never, string | null>;
   ended_at: Date | null;
   /** When the bytes are deleted. */
   expires_at: Date | null;

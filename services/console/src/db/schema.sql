@@ -168,6 +168,7 @@ CREATE TABLE public.export_job (
     expires_at timestamp with time zone,
     request_id text,
     trace json,
+    vat_detail json,
     CONSTRAINT export_job_charset_check CHECK (((charset IS NOT NULL) = (format = 'uniform'::text))),
     CONSTRAINT export_job_claim_check CHECK (((claimed_until IS NOT NULL) = (state = 'running'::text))),
     CONSTRAINT export_job_dates_check CHECK ((first_date <= last_date)),

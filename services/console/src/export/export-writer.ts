@@ -61,11 +61,12 @@ export class ExportWriter {
     const file = await this.#file(job, call, attempt);
     const sizeBytes = await this.#store(db, job, file, attempt.signal);
     const now = await databaseNow(db, this.clock);
-    const { name, mediaType, documents, missingPdfs } = file;
+    const { name, mediaType, documents, missingPdfs, vatDetail = null } = file;
     const stored = {
       ...{ name, mediaType, sizeBytes, documents },
       missingPdfCount: missingPdfs.length,
       missingPdfs: missingPdfs.slice(0, missingPdfsMax),
+      vatDetail,
     };
     const keptMs = job.package_month === null ? retentionMs : packageRetentionMs;
     if (!(await finish(db, job, stored, now, new Date(now.getTime() + keptMs)))) {

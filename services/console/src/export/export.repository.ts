@@ -1,3 +1,4 @@
+import type { VatDetailSummary } from '@pinkas/exports';
 import {
   type Clock,
   currentContext,
@@ -28,6 +29,8 @@ export interface StoredFile {
   readonly documents: number;
   readonly missingPdfCount: number;
   readonly missingPdfs: readonly string[];
+  /** Of a detailed VAT report: what it states. */
+  readonly vatDetail: VatDetailSummary | null;
 }
 
 /** Whether a business may request one more export. For a transaction that holds the lock of the business's exports. */
@@ -85,6 +88,25 @@ export function latestExports(
     .orderBy('id')
     .limit(limit)
     .execute();
+}
+
+/** The latest detailed VAT report of a range that was made, also one that has expired. */
+export function latestVatDetail(
+  db: Database<ConsoleTables>,
+  businessId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Pick<ExportRow, 'ended_at' | 'vat_detail'> | undefined> {
+  return db
+    .selectFrom('export_job')
+    .select(['ended_at', 'vat_detail'])
+    .where('business_id', '=', businessId)
+    .where('format', '=', 'pcn874')
+    .where('first_date', '=', from)
+    .where('last_date', '=', to)
+    .where('vat_detail', 'is not', null)
+    .orderBy('requested_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 export function findExport(
@@ -254,6 +276,7 @@ export async function finish(
       size_bytes: file.sizeBytes,
       missing_pdf_count: file.missingPdfCount,
       missing_pdfs: [...file.missingPdfs],
+      vat_detail: file.vatDetail && JSON.stringify(file.vatDetail),
       ended_at: now,
       expires_at: expiresAt,
     })

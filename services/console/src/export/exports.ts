@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUuid } from '@pinkas/contracts';
 import { isCalendarDate, vatReportMonth } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
-import type { Selection } from '@pinkas/exports';
+import type { Selection, VatDetailSummary } from '@pinkas/exports';
 import { ApiError, advisoryLock, type Database, forTenant } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { ExportFailure, ExportState, JobFormat } from '../db/export.tables.js';
@@ -121,6 +121,8 @@ export interface ExportView {
   readonly file: { readonly name: string; readonly mediaType: string; readonly sizeBytes: number } | null;
   /** Documents without a PDF, of an export of PDFs; the names are those of the first hundred, such as `tax_invoice 17`. */
   readonly missingPdfs: { readonly count: number; readonly names: readonly string[] };
+  /** Of a detailed VAT report: what it states. */
+  readonly vatDetail: VatDetailSummary | null;
   /** Why there is no file, where it failed. */
   readonly failure: ExportFailure | null;
   /** The words of the latest error, in English, for the operator. */
@@ -155,6 +157,7 @@ function viewOf(row: ExportRow): ExportView {
     expiresAt: row.expires_at,
     file: fileOf(row),
     missingPdfs: { count: row.missing_pdf_count, names: row.missing_pdfs },
+    vatDetail: row.vat_detail,
     failure: row.failure,
     error: row.error,
   };

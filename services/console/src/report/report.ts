@@ -5,6 +5,7 @@ import {
   facts,
   formatPercent,
   html,
+  type Language,
   leftToRight,
   type Markup,
   paymentMethodName,
@@ -98,18 +99,20 @@ export function salesTable(
   });
 }
 
+/** An amount in complete shekels. */
+export function wholeAmount(value: number, language: Language): Markup {
+  const figure = Math.abs(value).toLocaleString('en-US');
+  const sign = value < 0 ? '-' : '';
+  return language === 'he' ? html`${leftToRight(`${sign}${figure}`)} ₪` : leftToRight(`${sign}₪${figure}`);
+}
+
 /** What the periodic VAT report asks for, in complete shekels. */
 export function reportedFacts({ reported }: Report, { language }: ReportView): Markup {
-  const whole = (value: number) => {
-    const figure = Math.abs(value).toLocaleString('en-US');
-    const sign = value < 0 ? '-' : '';
-    return language === 'he' ? html`${leftToRight(`${sign}${figure}`)} ₪` : leftToRight(`${sign}₪${figure}`);
-  };
   return facts(
     [
-      [reportTexts.taxable[language], whole(reported.taxable)],
-      [reportTexts.reportedVat[language], whole(reported.vat)],
-      [reportTexts.untaxed[language], whole(reported.untaxed)],
+      [reportTexts.taxable[language], wholeAmount(reported.taxable, language)],
+      [reportTexts.reportedVat[language], wholeAmount(reported.vat, language)],
+      [reportTexts.untaxed[language], wholeAmount(reported.untaxed, language)],
     ],
     language,
   );

@@ -14,6 +14,7 @@ import type { ExportView } from '../../export/exports.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { monthText } from '../../package/package-words.js';
 import { exportWords as texts } from './export-words.js';
+import { vatDetailNotes } from './vat-detail-notes.js';
 
 const tones: Readonly<Record<ExportView['state'], Tone>> = {
   queued: 'waiting',
@@ -24,7 +25,8 @@ const tones: Readonly<Record<ExportView['state'], Tone>> = {
 };
 
 /** A file that was requested: what it is of, how far it is, and where it is downloaded. */
-export function exportItem({ language, link }: MemberVisit, row: ExportView): Markup {
+export function exportItem(visit: MemberVisit, row: ExportView): Markup {
+  const { language, link } = visit;
   const { file, missingPdfs, state } = row;
   const size = file && html` · ${leftToRight(sizeText(file.sizeBytes))}`;
   const until =
@@ -54,6 +56,7 @@ export function exportItem({ language, link }: MemberVisit, row: ExportView): Ma
     </p>
     ${progressOf(row, language)}
     ${missing}
+    ${row.vatDetail && vatDetailNotes(visit, row.vatDetail)}
     ${failure}
   </div>
   ${download}

@@ -1,5 +1,13 @@
 import { dayInIsrael } from '@pinkas/domain';
-import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
+import type { VatDetailSummary } from '@pinkas/exports';
+import {
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  RpcClient,
+} from '@pinkas/service-kit';
 import {
   button,
   card,
@@ -15,6 +23,8 @@ import {
   stats,
   type Words,
 } from '@pinkas/ui';
+import type { ConsoleTables } from '../../db/console.tables.js';
+import { latestVatDetail } from '../../export/export.repository.js';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from '../../report/period.js';
@@ -28,6 +38,7 @@ import {
   reportTexts,
   salesTable,
 } from '../../report/report.js';
+import { differenceNote } from '../exports/vat-detail-notes.js';
 import { words } from '../words.js';
 
 const texts = {
@@ -37,6 +48,10 @@ const texts = {
   noReceipts: { he: 'לא התקבלו תשלומים בתקופה.', en: 'Nothing was received in this period.' },
   pdf: { he: 'PDF להדפסה', en: 'PDF to print' },
   csv: { he: 'CSV', en: 'CSV' },
+  latestFile: {
+    he: 'הדיווח המפורט (PCN874) האחרון שהוכן לתקופה:',
+    en: 'The latest detailed report (PCN874) that was made of the period:',
+  },
   detailed: { he: 'דיווח מפורט (PCN874)', en: 'Detailed report (PCN874)' },
 } as const satisfies Record<string, Words>;
 
@@ -46,13 +61,20 @@ export class ShowReport {
   constructor(
     private readonly rpc: RpcClient,
     @InjectClock() private readonly clock: Clock,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { language } = visit;
     const now = this.clock.now();
     const period = periodOf(visit, now);
-    const report = await readReport(this.rpc, visit, period);
+    const [report, detailed] = await Promise.all([
+      readReport(this.rpc, visit, period),
+      // Of the live book alone.
+      visit.isTest
+        ? undefined
+        : latestVatDetail(forTenant(this.db, visit.business.id), visit.business.id, period),
+    ]);
     return page(
       `${words.reports[language]} – ${periodTitle(period, language)}`,
       html`
@@ -60,7 +82,7 @@ ${head(visit, period)}
 ${periodForm(visit, period, dayInIsrael(now))}
 ${figures(report, visit)}
 ${salesCard(visit, report, period)}
-${reportedCard(visit, report)}
+${reportedCard(visit, report, detailed?.vat_detail ?? null)}
 ${receiptsCard(visit, report, period)}
 ${report.months.length > 1 ? monthsCard(visit, report) : null}`,
     );
@@ -127,14 +149,16 @@ ${report.types.length === 0 ? emptyState({ title: texts.none[language] }) : list
   });
 }
 
-function reportedCard(visit: MemberVisit, report: Report): Markup {
+function reportedCard(visit: MemberVisit, report: Report, detailed: VatDetailSummary | null): Markup {
   const { language } = visit;
+  const difference = detailed && differenceNote(visit, detailed);
   return card({
     id: 'reported',
     title: reportTexts.reported[language],
     content: html`
 ${reportedFacts(report, visit)}
-<p class="hint">${reportTexts.reportedHint[language]}</p>`,
+<p class="hint">${reportTexts.reportedHint[language]}</p>
+${difference && html`<p>${texts.latestFile[language]}</p>${difference}`}`,
   });
 }
 
