@@ -7,5 +7,7 @@ await runSimulator('tax-authority', (environment) =>
     clientId: environment.CLIENT_ID || undefined,
     clientSecret: environment.CLIENT_SECRET || undefined,
     dataDir: environment.DATA_DIR || undefined,
+    // JSON of what differs from the defaults of the options.
+    options: JSON.parse(environment.OPTIONS || '{}') as Record<string, unknown>,
   }),
 );

@@ -1,46 +1,39 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError, send } from '@pinkas/service-kit/process';
+import { HttpError } from '@pinkas/service-kit/process';
 import {
   type Call,
-  hangMaxMs,
   type Listen,
-  pause,
   type RunningSimulator,
   readBody,
   readJsonObject,
   sendJson,
   serveHttp,
-  shownMax,
 } from '../http.js';
-import { checkApproval } from './approval-request.js';
-import { CallRecord } from './call-record.js';
-import { ConfirmationNumberStore } from './confirmation-number-store.js';
-import { checkDonation } from './donation-request.js';
-import { type Mode, Modes } from './modes.js';
-import { OAuthTokens } from './oauth-tokens.js';
+import { type Answer, gateway, schemaErrors, withErrorId } from './answer.js';
+import { approve, approveAll, type Batch } from './approvals.js';
+import { Book, type Decision, decisionNames, type Invoice } from './book.js';
+import { CallLog, type ReceivedCall } from './call-log.js';
+import { Clock } from './clock.js';
+import { actAsAuthority, setClock } from './controls.js';
+import { type DecisionBody, decide } from './decisions.js';
+import { findDonation, reportDonation } from './donations.js';
+import { type Fault, Faults, type OperationName } from './faults.js';
+import { respond } from './faulty-response.js';
+import { answerOfV1, bodyOfV1, findInvoice, findNumber, mayActFor, minimumAmount } from './information.js';
+import { authorize, clientIdOf, type KnownClient, token } from './oauth.js';
+import { type Login, OAuthStore } from './oauth-store.js';
+import { defaultOptions, type Options, optionTable, readOptions } from './options.js';
+import { faultsOf } from './schemas.js';
 
-/** What {@link startTaxAuthority} needs. */
-export interface TaxAuthorityOptions extends Listen {
-  /** The only client that may fetch tokens. Without it any client may. */
-  readonly clientId?: string | undefined;
-  /** The secret of that client. Without it any secret is accepted. */
-  readonly clientSecret?: string | undefined;
-  /** Where grants and refresh tokens are stored over restarts. Without it they are in memory only. */
+/** What {@link startTaxAuthority} needs. Without an id any client may fetch tokens, without a secret with any. */
+export interface TaxAuthorityOptions extends Listen, KnownClient {
+  /** Where numbers, refusals and refresh tokens are stored over restarts. Without it they are in memory only. */
   readonly dataDir?: string | undefined;
+  /** What differs from the defaults of the options. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface ReceivedCall {
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly path: string;
-  /** What was sent; of a token request only the kind of grant. */
-  body: unknown;
-  /** Null until it is answered. */
-  status: number | null;
-}
-
-/** One call of the authority's API, while it is answered. */
+/** One call of the authority, while it is answered. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -48,12 +41,28 @@ interface Exchange {
   readonly received: ReceivedCall;
 }
 
-const badAccessToken = { status: 401, message: 'the access token is missing, unknown or expired' };
+/** A call that got through the gateway. */
+interface Admitted {
+  readonly body: Record<string, unknown>;
+  readonly login: Login;
+  readonly fault: Fault;
+}
+
+/** An operation behind the gateway: what it is of, the schema of its body, and its answer. */
+interface Operation {
+  readonly name: OperationName;
+  readonly schema: Parameters<typeof faultsOf>[0] | null;
+  readonly isV1?: boolean;
+  answer(admitted: Admitted): Answer;
+}
+
+const bodyBytesMax = 16 * 1024 * 1024;
 
 /**
- * Starts a simulator of the Israel Tax Authority's invoice API, version 2, under `/shaam/{env}`: OAuth2 with rotating
- * refresh tokens, approval of invoices, look-up of a number, and reports of donations. Tests set failures by `POST /_mode` (see {@link Modes}) and
- * read what was received, granted and recorded (see {@link CallRecord}) by `GET /_calls`.
+ * Starts a simulator of the Israel Tax Authority under `/shaam/{env}`: OAuth, approval of one invoice or many, decisions about
+ * refused ones, look-ups, the minimum amount, and reports of donations. The README beside this file lists which answers are
+ * documented and which are guesses. Tests set failures by `POST /_mode` (see {@link Fault}), guesses by `POST /_options`, the time by
+ * `POST /_clock`, and read `GET /_calls` and `GET /_state`.
  */
 export function startTaxAuthority(options: TaxAuthorityOptions): Promise<RunningSimulator> {
   const simulator = new TaxAuthoritySimulator(options);
@@ -61,345 +70,297 @@ export function startTaxAuthority(options: TaxAuthorityOptions): Promise<Running
 }
 
 class TaxAuthoritySimulator {
-  readonly #options: TaxAuthorityOptions;
-  readonly #tokens: OAuthTokens;
-  readonly #numbers: ConfirmationNumberStore;
-  readonly #donations: ConfirmationNumberStore;
-  readonly #calls: ReceivedCall[] = [];
-  readonly #record = new CallRecord();
-  readonly #modes = new Modes();
+  readonly #known: KnownClient;
+  readonly #clock = new Clock();
+  readonly #store: OAuthStore;
+  readonly #invoices: Book;
+  readonly #donations: Book;
+  readonly #log = new CallLog(this.#clock);
+  readonly #faults = new Faults(this.#clock);
+  #options: Options;
 
-  /** The API's operations by method and path below `/shaam/{env}/`. */
-  readonly #routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | void>> = {
-    'GET longtimetoken/oauth2/authorize': (exchange) => this.#authorize(exchange),
-    'POST longtimetoken/oauth2/token': (exchange) => this.#token(exchange),
-    'POST Invoices/v2/Approval': (exchange) => this.#approve(exchange),
-    'POST invoice-information/v1/confirmationNumber': (exchange) => this.#lookUp(exchange),
-    'POST Donations/v1/Report': (exchange) => this.#report(exchange),
-    'POST Donations/v1/confirmationNumber': (exchange) => this.#findReport(exchange),
-  };
-
-  constructor(options: TaxAuthorityOptions) {
-    this.#options = options;
-    this.#tokens = new OAuthTokens(options.dataDir);
-    this.#numbers = new ConfirmationNumberStore(options.dataDir);
-    this.#donations = new ConfirmationNumberStore(options.dataDir, 'donations.jsonl', () => '405');
+  constructor(given: TaxAuthorityOptions) {
+    this.#known = given;
+    this.#options = readOptions(given.options ?? {});
+    this.#store = new OAuthStore(given.dataDir, this.#clock);
+    this.#invoices = new Book(given.dataDir, this.#clock);
+    this.#donations = new Book(given.dataDir, this.#clock, 'donations', '405');
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, call: Call): Promise<void> {
-    switch (`${request.method} ${call.url.pathname}`) {
-      case 'GET /health':
-        return sendJson(response, 200, { status: 'up' });
-      case 'POST /_mode':
-        return sendJson(response, 200, await this.#modes.read(request));
-      case 'GET /_calls':
-        return sendJson(response, 200, this.#shown());
+    const control = this.#controls[`${request.method} ${call.url.pathname}`];
+    if (control) {
+      return sendJson(response, 200, await control(request));
     }
     const path = /^\/shaam\/[\w-]+\/(.+)$/.exec(call.url.pathname)?.[1];
     if (path === undefined) {
       throw new HttpError(404, 'no such path');
     }
-    const received = this.#receive(call, response);
-    const route = this.#routes[`${request.method} ${path}`];
-    if (route === undefined) {
-      return sendJson(response, 404, { status: 404, message: 'no such path' });
+    const received = this.#log.receive(request, call.url.pathname, response);
+    const exchange = { request, response, call, received };
+    switch (`${request.method} ${path}`) {
+      case 'GET longtimetoken/oauth2/authorize':
+        return this.#authorize(exchange);
+      case 'POST longtimetoken/oauth2/token':
+        return this.#token(exchange);
+      case 'GET Invoices/v2/health':
+      case 'GET Invoices/v2/alive':
+        return this.#send(exchange, this.#faults.take('health', null), () => ({
+          status: 200,
+          body: path.endsWith('health') ? 'Healthy' : 'Alive',
+          source: '[A] OA; the body [C]',
+        }));
     }
-    return route({ request, response, call, received });
+    return this.#operate(exchange, path);
   }
 
-  #shown(): object {
-    return {
-      ...this.#modes.shown(),
-      calls: this.#calls,
-      granted: this.#numbers.newest(shownMax),
-      donations: this.#donations.newest(shownMax),
-      ...this.#record.shown(),
-    };
+  /** What tests use; the authority has none of these. */
+  readonly #controls: Readonly<Record<string, (request: IncomingMessage) => Promise<object> | object>> = {
+    'GET /health': () => ({ status: 'up' }),
+    'POST /_mode': (request) => this.#faults.read(request),
+    'GET /_calls': () => ({
+      ...this.#faults.shown(),
+      ...this.#log.shown(),
+      granted: this.#invoices.newest().map(({ invoice, ...grant }) => grant),
+      donations: this.#donations.newest(),
+      asked: { ...this.#invoices.asked(), ...this.#donations.asked() },
+    }),
+    'GET /_state': () => ({
+      now: this.#clock.now().toISOString(),
+      ...this.#invoices.shown(),
+      donations: this.#donations.shown().grants,
+      logins: this.#store.logins(),
+      counts: this.#log.counts(),
+    }),
+    'GET /_options': () => ({ options: this.#options, about: aboutOptions }),
+    'POST /_options': (request) => this.#setOptions(request),
+    'POST /_clock': (request) => setClock(request, this.#clock),
+    'POST /_authority': (request) => actAsAuthority(request, { book: this.#invoices, store: this.#store }),
+  };
+
+  /** Sets the options that are sent; `reset: true` takes the defaults for all others. */
+  async #setOptions(request: IncomingMessage): Promise<Options> {
+    const { reset, ...given } = await readJsonObject(request);
+    this.#options = readOptions(given, reset === true ? defaultOptions : this.#options);
+    return this.#options;
   }
 
-  #receive(call: Call, response: ServerResponse): ReceivedCall {
-    const received: ReceivedCall = {
-      at: new Date().toISOString(),
-      path: call.url.pathname,
-      body: null,
-      status: null,
-    };
-    this.#calls.push(received);
-    if (this.#calls.length > shownMax) {
-      this.#calls.shift();
-    }
-    response.once('finish', () => {
-      received.status = response.statusCode;
-    });
-    return received;
+  #authorize(exchange: Exchange): Promise<void> {
+    const query = exchange.call.url.searchParams;
+    exchange.received.keys = [...query.keys()];
+    exchange.received.body = Object.fromEntries(query);
+    const fault = this.#faults.take('authorize', null);
+    return this.#send(exchange, fault, () => authorize(query, fault.mode === 'refuse', this.#oauth));
   }
 
-  /** The browser's part. The real authority shows a login here; the simulator consents immediately. */
-  #authorize({ response, call, received }: Exchange): void {
-    const query = call.url.searchParams;
-    received.body = Object.fromEntries(query);
-    const redirectUri = query.get('redirect_uri') ?? '';
-    if (!URL.canParse(redirectUri)) {
-      throw new HttpError(400, 'redirect_uri is missing or no address');
-    }
-    const clientId = query.get('client_id') ?? '';
-    if (clientId === '' || (this.#options.clientId && clientId !== this.#options.clientId)) {
-      throw new HttpError(400, 'client_id is unknown');
-    }
-    const target = new URL(redirectUri);
-    if (query.get('response_type') === 'code') {
-      target.searchParams.set('code', this.#tokens.newCode(clientId, redirectUri));
-    } else {
-      target.searchParams.set('error', 'unsupported_response_type');
-    }
-    const state = query.get('state');
-    if (state !== null) {
-      target.searchParams.set('state', state);
-    }
-    response.writeHead(302, { location: target.href, 'content-length': 0 }).end();
-  }
-
-  async #token({ request, response, received }: Exchange): Promise<void> {
+  async #token(exchange: Exchange): Promise<void> {
+    const { received, request } = exchange;
     const form = new URLSearchParams((await readBody(request, 64 * 1024)).toString('utf8'));
     const grantType = form.get('grant_type');
+    received.keys = [...form.keys()];
     received.body = { grant_type: grantType };
-    if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
-      return sendJson(response, 400, {
-        error: 'invalid_request',
-        error_description: 'the body must be form-encoded',
-      });
-    }
-    const clientId = this.#clientOf(request, form);
-    if (clientId === undefined) {
-      response.setHeader('www-authenticate', 'Basic realm="shaam"');
-      return sendJson(response, 401, { error: 'invalid_client' });
-    }
-    if (grantType !== 'authorization_code' && grantType !== 'refresh_token') {
-      return sendJson(response, 400, { error: 'unsupported_grant_type' });
-    }
-    const tokens =
-      grantType === 'authorization_code'
-        ? this.#tokens.fromCode(clientId, form.get('code') ?? '', form.get('redirect_uri') ?? '')
-        : this.#tokens.fromRefreshToken(clientId, form.get('refresh_token') ?? '');
-    this.#record.tokenUsed({ grant_type: grantType, client_id: clientId, given: tokens !== undefined });
-    if (!tokens) {
-      return sendJson(response, 400, { error: 'invalid_grant' });
-    }
-    response.setHeader('cache-control', 'no-store');
-    return sendJson(response, 200, tokens);
+    return this.#send(exchange, this.#faults.take('token', null), () => {
+      const given = token(request, form, this.#oauth);
+      const client_id = clientIdOf(request, form);
+      this.#log.tokenUsed({ grant_type: grantType, client_id, given: given.status === 200 });
+      return given;
+    });
   }
 
-  /** The client by Basic authentication or by the form; undefined where id or secret is wrong. */
-  #clientOf(request: IncomingMessage, form: URLSearchParams): string | undefined {
-    const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const [id, ...rest] = Buffer.from(basic ?? '', 'base64')
-      .toString('utf8')
-      .split(':');
-    const clientId = basic ? id : form.get('client_id');
-    const secret = basic ? rest.join(':') : form.get('client_secret');
-    if (!clientId || !secret) {
+  get #oauth() {
+    return { known: this.#known, options: this.#options, store: this.#store, clock: this.#clock };
+  }
+
+  async #operate(exchange: Exchange, path: string): Promise<void> {
+    const { received, request } = exchange;
+    const operation = request.method === 'POST' ? this.#operationOf(path) : undefined;
+    const body = await this.#readCall(exchange);
+    if (!operation) {
+      return this.#send(exchange, undefined, () => gateway(404, '[A] P1'));
+    }
+    const login = this.#store.loginOf(/^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    if (!login) {
+      return this.#send(exchange, undefined, () => gateway(401, '[A] PF'));
+    }
+    received.keys = Object.keys(body ?? {});
+    const isDonation = operation.name === 'donation';
+    const id = isDonation ? body?.Donation_ID : body?.invoice_id;
+    if (body && id !== undefined && operation.name !== 'decision') {
+      (isDonation ? this.#donations : this.#invoices).ask(String(id), body);
+    }
+    const fault = this.#faults.take(operation.name, id);
+    return this.#send(exchange, fault, () => this.#admit(exchange, path, operation, { body, login, fault }));
+  }
+
+  /** The body where it is a JSON object; what was sent is recorded in any case. */
+  async #readCall({ request, received }: Exchange): Promise<Record<string, unknown> | undefined> {
+    const raw = (await readBody(request, bodyBytesMax)).toString('utf8');
+    received.body = raw;
+    try {
+      received.body = JSON.parse(raw);
+    } catch {
       return undefined;
     }
-    const { clientId: onlyClientId, clientSecret: onlySecret } = this.#options;
-    const isKnown = (!onlyClientId || clientId === onlyClientId) && (!onlySecret || secret === onlySecret);
-    return isKnown ? clientId : undefined;
+    return objectOf(received.body);
   }
 
-  async #approve(exchange: Exchange): Promise<void> {
-    const body = await this.#readInvoiceCall(exchange);
-    if (!body) {
-      return;
+  /** The gateway's checks of a call with a valid token, in its order, and then the operation. */
+  #admit(
+    { request }: Exchange,
+    path: string,
+    operation: Operation,
+    { body: sent, login, fault }: Omit<Admitted, 'body'> & { readonly body: Admitted['body'] | undefined },
+  ): Answer {
+    if (this.#options.clientIdHeader === 'required' && !request.headers['x-ibm-client-id']) {
+      return gateway(401, '[C] clientIdHeader', 'Client id missing');
     }
-    this.#record.asked(String(body.invoice_id));
-    const mode = this.#modes.take(body.invoice_id);
-    if (await fails(mode, exchange)) {
-      return;
+    const { subscriptions } = this.#options;
+    if (subscriptions !== null && !subscriptions.includes(path.split('/')[0] as string)) {
+      return gateway(403, '[A] P1; the body [C]');
     }
-    const answer = this.#approvalOf(body, mode);
-    await answerAs(mode, exchange, answer.status, answer);
+    if (!sent) {
+      return gateway(400, '[A] P1');
+    }
+    const body = operation.isV1 ? bodyOfV1(sent) : sent;
+    const faults = operation.schema === null ? [] : faultsOf(operation.schema, body);
+    if (faults.length > 0) {
+      return this.#schemaAnswer(faults);
+    }
+    const given = operation.answer({ body, login, fault });
+    return operation.isV1 ? answerOfV1(given) : given;
   }
 
-  #approvalOf(
-    body: Record<string, unknown>,
-    mode: Mode,
-  ): { readonly status: number; readonly [member: string]: unknown } {
-    const { shape, content } = checkApproval(body, todayInIsrael());
-    if (shape.length > 0) {
-      return { status: 422, message: { errors: shape } };
+  #schemaAnswer(faults: ReturnType<typeof faultsOf>): Answer {
+    if (this.#options.schemaErrors === 'service') {
+      const listed = faults.map(({ message, param, value }) => ({ value, msg: message, param }));
+      return schemaErrors(listed, this.#clock.now());
     }
-    const errors =
-      mode.mode === 'refuse' && content.length === 0
-        ? [{ code: 460, message: 'the number was refused', param: 'invoice_id', location: 'body' }]
-        : content;
-    if (errors.length > 0) {
-      return { status: 200, message: { errors }, confirmation_number: '0', approved: false };
+    const prose = faults.map(({ message, param }) => `[JSV0009] Invalid value of ${param}: ${message}.`);
+    return gateway(422, '[A] PF', `Validate: ${prose.join(' ')}`);
+  }
+
+  /** Decisions and donations are where their options put them. */
+  #operationOf(path: string): Operation | undefined {
+    const { decisionsPath, donationsPath, donationsLookUp } = this.#options;
+    const decision = decisionNames.find((name) => path === `${decisionsPath}/${name}`);
+    if (decision) {
+      return this.#decision(decision);
     }
-    const invoiceId = String(body.invoice_id);
-    const grant = mode.mode === 'foreign' ? this.#numbers.another(invoiceId) : this.#numbers.grant(invoiceId);
+    switch (path) {
+      case 'Invoices/v2/Approval':
+        return { name: 'approval', schema: 'invoice', answer: (admitted) => this.#approval(admitted) };
+      case 'Multi-invoices/v2/MultiApproval':
+        return { name: 'approval', schema: 'batch', answer: (admitted) => this.#batch(admitted) };
+      case 'invoice-information/v1/confirmationNumber':
+      case 'invoice-information/v2/confirmationNumber':
+        return this.#lookUp(path.includes('/v1/'));
+      case 'invoice-information/v1/details':
+      case 'invoice-information/v2/details':
+        return this.#details(path.includes('/v1/'));
+      case 'general-information/v2/MinimumAmount':
+        return {
+          name: 'minimum',
+          schema: 'minimumAmount',
+          answer: ({ body }) =>
+            minimumAmount(String(body.date), { clock: this.#clock, options: this.#options }),
+        };
+      case donationsPath:
+        return { name: 'donation', schema: null, answer: (admitted) => this.#donation(admitted) };
+      case donationsLookUp:
+        return {
+          name: 'information',
+          schema: 'donationId',
+          answer: ({ body }) =>
+            findDonation(String(body.Donation_ID), { book: this.#donations, options: this.#options }),
+        };
+    }
+    return undefined;
+  }
+
+  #approval({ body, login, fault }: Admitted): Answer {
+    const invoice = body as unknown as Invoice;
+    return this.#actFor(login, invoice.vat_number, () => approve(invoice, this.#approvalContext(fault)));
+  }
+
+  #batch({ body, login, fault }: Admitted): Answer {
+    const batch = body as unknown as Batch;
+    return this.#actFor(login, batch.vat_number, () => approveAll(batch, this.#approvalContext(fault)));
+  }
+
+  #approvalContext(fault: Fault) {
+    return { book: this.#invoices, clock: this.#clock, options: this.#options, fault };
+  }
+
+  #decision(decision: Decision): Operation {
     return {
-      status: 200,
-      message: 'Success',
-      confirmation_number: grant.confirmation_number,
-      approved: true,
+      name: 'decision',
+      schema: 'decision',
+      answer: ({ body, login }) => {
+        const sent = body as unknown as DecisionBody;
+        return this.#actFor(login, sent.vat_number, () =>
+          decide(decision, sent, this.#invoices, this.#options),
+        );
+      },
     };
   }
 
-  /** Takes the report of a donation, or of its cancellation; a repeated id gets the number that it has. */
-  async #report(exchange: Exchange): Promise<void> {
-    const body = await this.#readInvoiceCall(exchange);
-    if (!body) {
-      return;
-    }
-    const id = String(body.Donation_ID);
-    this.#record.asked(id);
-    const mode = this.#modes.take(id);
-    if (await fails(mode, exchange)) {
-      return;
-    }
-    const { shape, content } = checkDonation(body, (number) =>
-      this.#donations.newest(shownMax).some((grant) => grant.confirmation_number === number),
-    );
-    if (shape.length > 0) {
-      return answerAs(mode, exchange, 422, { status: 422, message: { errors: shape } });
-    }
-    const errors =
-      mode.mode === 'refuse' && content.length === 0
-        ? [{ code: 460, message: 'the report was refused', param: 'Donation_ID', location: 'body' }]
-        : content;
-    if (errors.length > 0) {
-      const refusal = { status: 200, message: { errors }, confirmation_number: '0', approved: false };
-      return answerAs(mode, exchange, 200, refusal);
-    }
-    const grant = mode.mode === 'foreign' ? this.#donations.another(id) : this.#donations.grant(id);
-    return answerAs(mode, exchange, 200, {
-      status: 200,
-      message: 'Success',
-      Donation_ID: grant.invoice_id,
-      confirmation_number: grant.confirmation_number,
-      approved: true,
-    });
+  #lookUp(isV1: boolean): Operation {
+    return {
+      name: 'information',
+      schema: this.#options.lookupReference === 'required' ? 'lookUpWithReference' : 'lookUp',
+      isV1,
+      answer: ({ body, login, fault }) => {
+        const asked = body as unknown as Parameters<typeof findNumber>[0];
+        const { found, answer } = findNumber(asked, { ...this.#approvalContext(fault), login });
+        this.#log.lookedUp({
+          invoice_reference_number: asked.invoice_reference_number ?? null,
+          invoice_id: found?.invoice_id ?? null,
+          found: found !== null,
+        });
+        return answer;
+      },
+    };
   }
 
-  async #findReport(exchange: Exchange): Promise<void> {
-    const body = await this.#readInvoiceCall(exchange);
-    if (!body) {
-      return;
-    }
-    const id = String(body.Donation_ID);
-    const mode = this.#modes.take(id);
-    if (await fails(mode, exchange)) {
-      return;
-    }
-    const grant = mode.mode === 'foreign' ? this.#donations.another(id) : this.#donations.find(id);
-    this.#record.lookedUp(id, grant !== undefined);
-    if (grant === undefined) {
-      return answerAs(mode, exchange, 404, { status: 404, message: 'no report with this Donation_ID' });
-    }
-    return answerAs(mode, exchange, 200, {
-      status: 200,
-      message: 'Success',
-      Donation_ID: grant.invoice_id,
-      confirmation_number: grant.confirmation_number,
-    });
+  #details(isV1: boolean): Operation {
+    return {
+      name: 'information',
+      schema: 'details',
+      isV1,
+      answer: ({ body, login, fault }) =>
+        findInvoice(body as unknown as Parameters<typeof findInvoice>[0], {
+          ...this.#approvalContext(fault),
+          login,
+        }),
+    };
   }
 
-  async #lookUp(exchange: Exchange): Promise<void> {
-    const body = await this.#readInvoiceCall(exchange);
-    if (!body) {
-      return;
-    }
-    const mode = this.#modes.take(body.invoice_id);
-    if (await fails(mode, exchange)) {
-      return;
-    }
-    const invoiceId = body.invoice_id;
-    if (typeof invoiceId !== 'string') {
-      const error = { code: 422, message: 'invoice_id is mandatory', param: 'invoice_id', location: 'body' };
-      return sendJson(exchange.response, 422, { status: 422, message: { errors: [error] } });
-    }
-    const grant = mode.mode === 'foreign' ? this.#numbers.another(invoiceId) : this.#numbers.find(invoiceId);
-    this.#record.lookedUp(invoiceId, grant !== undefined);
-    if (grant === undefined) {
-      return answerAs(mode, exchange, 404, { status: 404, message: 'no number for this invoice_id' });
-    }
-    await answerAs(mode, exchange, 200, {
-      status: 200,
-      message: 'Success',
-      invoice_id: grant.invoice_id,
-      confirmation_number: grant.confirmation_number,
-    });
+  #donation({ body, login, fault }: Admitted): Answer {
+    const context = { book: this.#donations, clock: this.#clock, options: this.#options, fault };
+    return this.#actFor(login, Number(body.Charity_association_number), () => reportDonation(body, context));
   }
 
-  /** The body of a call that needs an access token; undefined when the call was rejected already. */
-  async #readInvoiceCall(exchange: Exchange): Promise<Record<string, unknown> | undefined> {
-    const { request, response, received } = exchange;
-    const body = await readJsonObject(request).catch((cause: unknown) => cause as HttpError);
-    const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (!bearer || !this.#tokens.isAlive(bearer)) {
-      sendJson(response, 401, badAccessToken);
-      return undefined;
+  /** [A] OA, P1, PF: 406 where the login has no permission for the VAT number. Without a list it has it for every seller. */
+  #actFor(login: Login, vatNumber: number, act: () => Answer): Answer {
+    if (this.#options.permittedVats === null) {
+      login.vats.add(vatNumber);
     }
-    if (body instanceof Error) {
-      sendJson(response, 400, { status: 400, message: body.message });
-      return undefined;
-    }
-    received.body = body;
-    return body;
+    return mayActFor(login, vatNumber, this.#options)
+      ? act()
+      : withErrorId(406, this.#clock.now(), '[A] OA, P1, PF');
+  }
+
+  #send(exchange: Exchange, fault: Fault | undefined, act: () => Answer): Promise<void> {
+    return respond(exchange, fault, act, this.#clock);
   }
 }
 
-/** Answers as the mode says: late, or by closing the connection instead. */
-async function answerAs(
-  mode: Mode,
-  { response, call }: Exchange,
-  status: number,
-  answer: object,
-): Promise<void> {
-  if (mode.delay_ms > 0) {
-    await pause(mode.delay_ms, call.gone);
-  }
-  if (mode.mode === 'lost') {
-    response.destroy();
-  } else {
-    sendJson(response, status, answer);
-  }
-}
+const aboutOptions = Object.fromEntries(
+  Object.entries(optionTable).map(([name, { about }]) => [name, about]),
+);
 
-/** Plays the failures that come before a request is judged. Returns whether it did. */
-async function fails(mode: Mode, { response, call }: Exchange): Promise<boolean> {
-  switch (mode.mode) {
-    case 'unauthorized':
-      sendJson(response, 401, badAccessToken);
-      return true;
-    case 'forbidden':
-      sendJson(response, 403, { status: 403, message: 'the application is not subscribed' });
-      return true;
-    case 'error':
-      if (mode.delay_ms > 0) {
-        await pause(mode.delay_ms, call.gone);
-      }
-      sendJson(response, 500, { status: 500, message: 'Internal Server Error', Error_Id: randomUUID() });
-      return true;
-    case 'malformed':
-      if (mode.delay_ms > 0) {
-        await pause(mode.delay_ms, call.gone);
-      }
-      send(
-        response,
-        200,
-        'application/json; charset=utf-8',
-        Buffer.from('{"status":200,"approved":true,"confir'),
-      );
-      return true;
-    case 'hang':
-      await pause(hangMaxMs, call.gone);
-      response.destroy();
-      return true;
-    default:
-      return false;
-  }
-}
-
-function todayInIsrael(): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jerusalem' }).format(new Date());
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
 }
