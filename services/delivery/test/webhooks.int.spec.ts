@@ -22,7 +22,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { EndpointMonitor } from '../src/webhook/endpoint-monitor.js';
 import { EventPurger } from '../src/webhook/event-purger.js';
-import { claimDueWebhooks } from '../src/webhook/webhook.repository.js';
+import { answerBytesOfDay, claimDueWebhooks } from '../src/webhook/webhook.repository.js';
 import { webhookPausesMs } from '../src/webhook/webhook-schedule.js';
 import { startWebhooks, type WebhooksUnderTest } from './webhooks.js';
 
@@ -55,6 +55,13 @@ const isSignedBy = (secret: string, { headers, body }: WebhookReceiver['received
         body,
       ),
     );
+/** Waits until a transaction of the service waits for a lock. */
+const isBlocked = () =>
+  eventually('a transaction waits for a lock', async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(webhooks.database.db);
+    return rows.length > 0;
+  });
 const pendingOf = async (id: string) => (await webhooks.endpoint(id)).pending;
 
 describe('webhooks', () => {
@@ -268,6 +275,80 @@ describe('webhooks', () => {
     await webhooks.publishEvent();
     const [attempt] = await webhooks.attemptsOf(endpoint.id, 1);
     expect(attempt).toMatchObject({ received: true, status: 200, response: 'x'.repeat(4_096) });
+  });
+
+  it('an answer with 12 KB of headers is received', async () => {
+    receiver.answer = (_webhook, response) => {
+      response.writeHead(200, { 'content-security-policy': 'x'.repeat(12_000) }).end();
+    };
+    const { endpoint } = await webhooks.createEndpoint(receiver.url);
+    await webhooks.publishEvent();
+    expect(await webhooks.attemptsOf(endpoint.id, 1)).toMatchObject([{ received: true, status: 200 }]);
+  });
+
+  it('the log of an endpoint has no more of the answers of a day than its bound, whatever their bytes are', async () => {
+    receiver.answer = (_webhook, response) => response.writeHead(200).end(Buffer.alloc(4_096, 0xff));
+    const { endpoint } = await webhooks.createEndpoint(receiver.url);
+    const logged = async () => {
+      const { rows } = await sql<{ bytes: number; most: number; n: number }>`
+        select sum(octet_length(response))::integer as bytes, max(octet_length(response)) as most, count(*)::integer as n
+        from webhook_attempt where endpoint_id = ${endpoint.id}`.execute(webhooks.database.db);
+      return rows[0] as { bytes: number; most: number; n: number };
+    };
+    await webhooks.publishEvent();
+    await webhooks.attemptsOf(endpoint.id, 1);
+    expect((await logged()).most).toBeLessThan(4_100);
+    await sql`update webhook_endpoint set answer_bytes = ${answerBytesOfDay - 1} where id = ${endpoint.id}`.execute(
+      webhooks.database.db,
+    );
+    await webhooks.publishEvent();
+    await eventually('the second is logged', async () => (await logged()).n === 2);
+    const before = await logged();
+    expect(before.bytes).toBeGreaterThan(4_100);
+    await webhooks.publishEvent();
+    await eventually('the third is logged', async () => (await logged()).n === 3);
+    expect((await logged()).bytes).toBe(before.bytes);
+    webhooks.clock.now = new Date(webhooks.clock.now.getTime() + day);
+    await webhooks.publishEvent();
+    await eventually('the next day has room', async () => (await logged()).bytes > before.bytes);
+  });
+
+  it('a test of an endpoint and an event that is stored for it do not wait for each other', async () => {
+    const { endpoint } = await webhooks.createEndpoint(receiver.url);
+    await webhooks.publishEvent();
+    await webhooks.attemptsOf(endpoint.id, 1);
+    const { id: business_id } = webhooks.business;
+    let tested: Promise<unknown> | undefined;
+    await webhooks.database.db.transaction().execute(async (trx) => {
+      await sql`select from event_book where business_id = ${business_id} for update`.execute(trx);
+      tested = webhooks.network.call(testEndpoint, { endpoint_id: endpoint.id });
+      await isBlocked();
+      // As the event does whose transaction has the lock of the book.
+      await sql`insert into webhook (business_id, endpoint_id, event_id, next_attempt_at)
+        select business_id, ${endpoint.id}, id, now() + interval '1 year' from event where business_id = ${business_id}
+        on conflict do nothing`.execute(trx);
+      await sql`select from webhook_endpoint where id = ${endpoint.id} for key share`.execute(trx);
+    });
+    await expect(tested).resolves.toMatchObject({ event_id: expect.any(String) });
+  });
+
+  it('a person who sends again and an attempt whose outcome is stored do not wait for each other', async () => {
+    receiver.answer = (_webhook, response) => response.writeHead(500).end();
+    const { endpoint } = await webhooks.createEndpoint(receiver.url);
+    await webhooks.publishEvent();
+    await webhooks.attemptsOf(endpoint.id, 1);
+    let resent: Promise<unknown> | undefined;
+    await webhooks.database.db.transaction().execute(async (trx) => {
+      await sql`select from webhook where endpoint_id = ${endpoint.id} for no key update`.execute(trx);
+      const since = new Date(0).toISOString();
+      resent = webhooks.network.call(resendWebhooks, { endpoint_id: endpoint.id, since });
+      await isBlocked();
+      // As an attempt that has failed does behind the lock of its webhook.
+      await sql`update webhook_endpoint set last_failed_at = now(), last_failure = 'x' where id = ${endpoint.id}`.execute(
+        trx,
+      );
+    });
+    await expect(resent).resolves.toMatchObject({ resent: 1 });
   });
 
   it('an endpoint that presents another certificate gets nothing', async () => {

@@ -71,7 +71,11 @@ export async function findEndpoint(
   return row;
 }
 
-/** Locks an endpoint until the transaction ends. @throws ApiError `not_found`. */
+/**
+ * Locks an endpoint until the transaction ends. A webhook for it may be stored meanwhile: its transaction has the lock of the book, and
+ * one that sends a test waits for that. Rows of its webhooks, the endpoint and the trail are locked in this order.
+ * @throws ApiError `not_found`.
+ */
 export async function lockEndpoint(trx: Transaction<DeliveryTables>, key: EndpointKey): Promise<EndpointRow> {
   const row = await trx
     .selectFrom('webhook_endpoint')
@@ -79,7 +83,7 @@ export async function lockEndpoint(trx: Transaction<DeliveryTables>, key: Endpoi
     .where('business_id', '=', key.business_id)
     .where('id', '=', key.id)
     .where('removed_at', 'is', null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
   if (!row) {
     throw new ApiError('not_found');

@@ -4,13 +4,14 @@ import {
   actorOf,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import { auditEndpoint, makeDue, makeMissedDue, withEndpoint } from './endpoint.repository.js';
+import { auditEndpoint, findEndpoint, makeDue, makeMissedDue } from './endpoint.repository.js';
 import { disabledError } from './test-endpoint.js';
 import type { EndpointRow } from './webhook.tables.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -35,17 +36,21 @@ export class ResendWebhooks {
     if ((event_id === undefined) === (since === undefined)) {
       throw ApiError.invalid([{ path: '', message: 'must name an event or an instant, and not both' }]);
     }
-    const reply = await withEndpoint(this.db, request, async (trx, endpoint) => {
-      if (!endpoint.enabled) {
-        throw disabledError();
-      }
-      const found = await this.#makeDue(trx, endpoint, request);
-      if (found.resent > 0) {
-        const after = { resent: found.resent, event_id: event_id ?? null, since: since ?? null };
-        await auditEndpoint(trx, endpoint, 'resend', actorOf(request.person_id), null, after);
-      }
-      return found;
-    });
+    const endpoint = await findEndpoint(this.db, request);
+    if (!endpoint.enabled) {
+      throw disabledError();
+    }
+    // Without its lock, which an attempt takes behind that of its webhook: what is due of a disabled one is not sent.
+    const reply = await forTenant(this.db, endpoint.business_id)
+      .transaction()
+      .execute(async (trx) => {
+        const found = await this.#makeDue(trx, endpoint, request);
+        if (found.resent > 0) {
+          const after = { resent: found.resent, event_id: event_id ?? null, since: since ?? null };
+          await auditEndpoint(trx, endpoint, 'resend', actorOf(request.person_id), null, after);
+        }
+        return found;
+      });
     this.sender.trigger();
     return reply;
   }

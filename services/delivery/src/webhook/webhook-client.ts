@@ -9,6 +9,8 @@ import { isAllowedAddress } from './public-address.js';
 
 /** How much of an answer is read. */
 const responseBytesMax = 4 * 1024;
+/** Cookies and policies of some frameworks come near it; what it counts as received is not in them. */
+const headerBytesMax = 16 * 1024;
 /** How much of it a reason quotes. */
 const quotedMax = 200;
 
@@ -52,7 +54,7 @@ export class WebhookClient {
       const addresses = await this.#addressesOf(url, signal);
       agent = new Agent({
         connect: { lookup: lookupOf(addresses), timeout: this.config.webhookTimeoutMs },
-        maxHeaderSize: responseBytesMax,
+        maxHeaderSize: headerBytesMax,
       });
       return await answerOf(await request(url, { method: 'POST', headers, body, dispatcher: agent, signal }));
     } catch (error) {
@@ -117,10 +119,13 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<string>
   } catch {
     // It was cut off, or too slow.
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, responseBytesMax));
-  // PostgreSQL stores every character but this one.
-  return text.replaceAll('\0', '\uFFFD');
+  // PostgreSQL stores every character but NUL.
+  const text = decodeStart(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
+  // What is no UTF-8 takes three bytes for each of its own.
+  return decodeStart(Buffer.from(text));
 }
+
+const decodeStart = (bytes: Buffer): string => new TextDecoder().decode(bytes.subarray(0, responseBytesMax));
 
 async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

@@ -146,8 +146,9 @@ export class WebhookSender implements BackgroundTask {
     const isStored =
       attempt.status === gone
         ? await db.transaction().execute(async (trx) => {
+            const stored = await store(trx);
             await disableEndpoint(trx, { business_id, id: endpoint_id }, 'gone', 'service:delivery');
-            return store(trx);
+            return stored;
           })
         : await store(db);
     const fields = { endpoint_id, event_id, type, status: attempt.status, duration_ms: attempt.durationMs };

@@ -10,6 +10,9 @@ const inFlightOfEndpoint = 4;
 /** At once for each business. */
 const inFlightOfBusiness = 16;
 
+/** How much of the answers of an endpoint the log stores in a day: an owner may have ten that answer every attempt at length. */
+export const answerBytesOfDay = 256 * 1024;
+
 /** A webhook that this process has claimed. */
 export interface ClaimedWebhook
   extends Pick<EndpointRow, 'business_id' | 'url' | 'secret' | 'previous_secret' | 'previous_secret_until'> {
@@ -149,9 +152,12 @@ export async function storeWebhookAttempt(
     attempt.reason === null
       ? sql`last_received_at = ${now}, failing_since = null, notices = 0`
       : sql`failing_since = coalesce(failing_since, ${now}), last_failed_at = ${now}, last_failure = ${attempt.reason}`;
+  const bytes = Buffer.byteLength(attempt.response);
+  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
+  const bytesBefore = sql`case when answered_on = ${today} then answer_bytes else 0 end`;
   const isChanged =
     attempt.reason === null
-      ? sql`failing_since is not null or last_received_at is null or last_received_at < ${now}::timestamptz - interval '1 minute'`
+      ? sql`${bytes}::integer > 0 or failing_since is not null or last_received_at is null or last_received_at < ${now}::timestamptz - interval '1 minute'`
       : sql`true`;
   const { rows } = await sql`
     with changed as (
@@ -164,12 +170,18 @@ export async function storeWebhookAttempt(
         and state = 'pending' and attempts = ${row.attempts}
       returning business_id, endpoint_id, event_id, attempts
     ), endpoint as (
-      update webhook_endpoint set ${endpointChange} from changed
+      update webhook_endpoint set ${endpointChange}, answered_on = ${today},
+        answer_bytes = least(${bytesBefore} + ${bytes}::integer, ${answerBytesOfDay}::integer)
+      from changed
       where webhook_endpoint.business_id = changed.business_id and webhook_endpoint.id = changed.endpoint_id and (${isChanged})
     )
     insert into webhook_attempt (business_id, endpoint_id, event_id, n, started_at, duration_ms, received, status, reason, response)
     select business_id, endpoint_id, event_id, attempts, ${attempt.startedAt}::timestamptz, ${attempt.durationMs}::integer,
-      ${attempt.reason === null}::boolean, ${attempt.status}::integer, ${attempt.reason}::text, ${attempt.response}::text
+      ${attempt.reason === null}::boolean, ${attempt.status}::integer, ${attempt.reason}::text,
+      case when (
+        select ${bytesBefore} from webhook_endpoint
+        where webhook_endpoint.business_id = changed.business_id and webhook_endpoint.id = changed.endpoint_id
+      ) < ${answerBytesOfDay} then ${attempt.response}::text else '' end
     from changed
     returning n`.execute(db);
   return rows.length > 0;

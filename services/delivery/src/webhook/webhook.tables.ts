@@ -51,6 +51,10 @@ export interface WebhookEndpointTable {
   /** The emails to the owner about it since it last received. */
   notices: Generated<number>;
   notice_claimed_until: Date | null;
+  /** The day, in UTC, of `answer_bytes`. */
+  answered_on: string | null;
+  /** What the log has stored of its answers on that day. */
+  answer_bytes: Generated<number>;
 }
 
 /** An event for an endpoint. */
@@ -78,7 +82,7 @@ export interface WebhookAttemptTable {
   status: number | null;
   /** Why it counts as failed; null where it was received. */
   reason: string | null;
-  /** The first 4 KB of the answer. */
+  /** The first 4 KB of the answer; nothing of it where its endpoint has filled the log of the day. */
   response: string;
 }
 
