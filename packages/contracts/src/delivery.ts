@@ -74,7 +74,7 @@ export type MessageStatus = Static<typeof MessageStatus>;
 
 /**
  * Makes the failed messages of a document due again, as if there had been no attempt, under the same Message-ID. Every other
- * message stays as it is, and so does one to a suppressed address. A failed message of a cancelled document is withdrawn instead.
+ * message stays as it is, and so do one to a suppressed address and a reminder. A failed message of a cancelled document is withdrawn instead.
  */
 export const resendDelivery = defineContract('delivery.document.resend', {
   request: Strict({

@@ -3,8 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   draftReminder,
   type IssuedDocument,
+  listDeliveryStates,
   listMessages,
+  listUndelivered,
+  messageEventDue,
   type RequestOf,
+  resendDelivery,
   sendReminder,
   suppressAddress,
 } from '@pinkas/contracts';
@@ -178,26 +182,112 @@ describe('reminders', () => {
     const [document] = documents as [IssuedDocument];
     // The account may have been corrected between the two.
     const other = { ...document, customer: { ...document.customer, id: randomUUID() } };
-    const first = remind([document]);
-    await first;
+    await remind([document]);
+    await eventually('it has left', async () => (await messagesOf(document))[0]?.state === 'sent');
     document.customer.id = other.customer.id;
     await expect(remind([other])).rejects.toEqual(refusedAt('/customer_id'));
   });
 
-  it('a customer is reminded again after three days, and not a second before', async () => {
+  it('a customer is reminded again three days after the reminder has left, and not a minute before', async () => {
     const { documents, customer } = await open([100]);
-    await remind(documents);
+    const [document] = documents as [IssuedDocument];
+    const quiet = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
+    await remind(documents, { business: { ...delivery.business, auto_send: quiet } });
+    const draft = () =>
+      delivery.network.call(draftReminder, { business: delivery.business, customer_id: customer });
+    const waits = await draft();
+    expect(waits.allowed_at).toBe(new Date(delivery.clock.now.getTime() + 72 * hourMs).toISOString());
+    delivery.advanceClock(2 * hourMs);
+    await eventually('it has left', async () => (await messagesOf(document))[0]?.state === 'sent');
     const allowed = new Date(delivery.clock.now.getTime() + 72 * hourMs);
     delivery.clock.now = new Date(allowed.getTime() - 60_000);
     await expect(remind(documents)).rejects.toEqual(refusedAt('/customer_id'));
-    const draft = await delivery.network.call(draftReminder, {
-      business: delivery.business,
-      customer_id: customer,
-    });
-    expect(Math.abs(Date.parse(draft.allowed_at ?? '') - allowed.getTime())).toBeLessThan(60_000);
-    expect(draft.debts[0]?.allowed_at).not.toBeNull();
+    const { allowed_at, debts } = await draft();
+    expect(Math.abs(Date.parse(allowed_at ?? '') - allowed.getTime())).toBeLessThan(60_000);
+    expect(debts[0]?.allowed_at).not.toBeNull();
     delivery.clock.now = new Date(allowed.getTime() + 60_000);
     expect(await remind(documents)).toMatchObject({ state: 'ready' });
+  });
+
+  it('a reminder that has not left after three days is the only one', async () => {
+    const { documents } = await open([100]);
+    const quiet = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
+    await remind(documents, { business: { ...delivery.business, auto_send: quiet } });
+    delivery.pdfUnavailable = true;
+    delivery.clock.now = new Date(delivery.clock.now.getTime() + 80 * hourMs);
+    await expect(remind(documents)).rejects.toEqual(refusedAt('/customer_id'));
+  });
+
+  it('a reminder that has failed is an event of its own and no message of its document, and another address may be used at once', async () => {
+    const events = delivery.network.collect(messageEventDue);
+    const { documents } = await open([100, 200]);
+    const [document] = documents as [IssuedDocument];
+    const business = { ...delivery.business, events: true };
+    await delivery.mailbox.mode('refuse');
+    await remind(documents, { business });
+    await eventually('it has failed', async () => (await messagesOf(document))[0]?.state === 'failed');
+    const ofDocument = { business_id: delivery.business.id, document_id: document.id };
+    expect(
+      await delivery.network.call(listDeliveryStates, {
+        business_id: delivery.business.id,
+        document_ids: [document.id],
+      }),
+    ).toEqual({ documents: [] });
+    expect(await delivery.network.call(listUndelivered, { business_id: delivery.business.id })).toEqual({
+      document_ids: [],
+    });
+    await delivery.mailbox.mode('ok');
+    expect(await delivery.network.call(resendDelivery, ofDocument)).toMatchObject({
+      resent: 0,
+      suppressed: 0,
+    });
+    const recipient = delivery.newRecipient();
+    await remind(documents, { business, recipient });
+    await eventually(
+      'the second arrives',
+      async () => (await delivery.mailbox.mailTo(recipient)).length === 1,
+    );
+    const own = await eventually('two events', () => {
+      const found = events.filter(({ document_id }) => document_id === document.id);
+      return found.length >= 2 && found;
+    });
+    expect(own.map(({ type }) => type)).toEqual(['reminder.failed', 'reminder.sent']);
+    await expect(remind(documents)).rejects.toEqual(refusedAt('/customer_id'));
+  });
+
+  it('a reminder that may have been accepted counts, although its outcome is unknown', async () => {
+    const { documents } = await open([100]);
+    const [document] = documents as [IssuedDocument];
+    await delivery.mailbox.mode('drop_after_data');
+    await remind(documents);
+    await eventually('it is repeated', async () => {
+      const [message] = await messagesOf(document);
+      return message?.state === 'ready' && message.reason !== null;
+    });
+    delivery.advanceClock(24 * hourMs);
+    await eventually('it has failed', async () => (await messagesOf(document))[0]?.state === 'failed');
+    await delivery.mailbox.mode('ok');
+    await expect(remind(documents)).rejects.toEqual(refusedAt('/customer_id'));
+    delivery.clock.now = new Date(delivery.clock.now.getTime() + 73 * hourMs);
+    expect(await remind(documents)).toMatchObject({ state: 'ready' });
+  });
+
+  it('a reminder of several documents leaves where the first of them is cancelled while it waits, about the others', async () => {
+    const { documents } = await open([100, 200]);
+    const [first] = documents as [IssuedDocument];
+    const recipient = delivery.newRecipient();
+    const quiet = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
+    await remind(documents, { recipient, business: { ...delivery.business, auto_send: quiet } });
+    await delivery.cancel(first);
+    delivery.debts.set(first.id, 0);
+    delivery.pdfCancelled = true;
+    delivery.advanceClock(2 * hourMs + 60_000);
+    const [mail] = await eventually('the reminder arrives', async () => {
+      const mails = await delivery.mailbox.mailTo(recipient);
+      return mails.length > 0 && mails;
+    });
+    expect(mail?.text).toMatch(/חשבונית מס 2.*200\.00/);
+    expect(mail?.text).not.toContain('חשבונית מס 1,');
   });
 
   it('a repeated request with one id is one reminder', async () => {
@@ -245,6 +335,8 @@ describe('reminders', () => {
       const [message] = await messagesOf(paid[0] as IssuedDocument);
       return message?.state === 'withdrawn' && message.reason === 'Nothing is left to pay.';
     });
+    delivery.debts.set(paid[0]?.id ?? '', 100);
+    expect(await remind(paid, { business })).toMatchObject({ state: 'ready' });
     const [mail] = await eventually('the second arrives', async () => {
       const mails = await delivery.mailbox.mailTo(recipient);
       return mails.length > 0 && mails;

@@ -134,11 +134,14 @@ export const initial = sqlMigration(`
   create table reminder_limit (
     business_id uuid not null,
     subject_id  uuid not null,
-    reminded_at timestamptz not null,
+    reminded_at timestamptz,
+    delivery_id uuid,
     constraint reminder_limit_pkey primary key (business_id, subject_id)
   );
   comment on table reminder_limit is
     'When a customer, or a document, was last reminded of; its upsert refuses another reminder within three days.';
+  comment on column reminder_limit.reminded_at is 'When the last reminder left, or may have left; null: none has.';
+  comment on column reminder_limit.delivery_id is 'The reminder that has not ended yet; null: there is none.';
   ${enableTenantIsolation('reminder_limit')}
 
   create table daily_count (
@@ -246,6 +249,8 @@ export const initial = sqlMigration(`
     last_failure          text,
     notices               integer not null default 0,
     notice_claimed_until  timestamptz,
+    answered_on           date,
+    answer_bytes          integer not null default 0,
     constraint webhook_endpoint_pkey primary key (business_id, id),
     constraint webhook_endpoint_reason_check check (disabled_reason in ('owner', 'gone', 'failing')),
     constraint webhook_endpoint_enabled_check check (enabled = (disabled_reason is null)),
@@ -258,6 +263,8 @@ export const initial = sqlMigration(`
   comment on column webhook_endpoint.types is 'Null: all.';
   comment on column webhook_endpoint.secret is 'Encrypted; the one before it signs as well until previous_secret_until.';
   comment on column webhook_endpoint.removed_at is 'From then on it does not exist; what is left of it is deleted in parts.';
+  comment on column webhook_endpoint.answer_bytes is
+    'What the log has stored of its answers on the day answered_on: beyond a limit it stores none.';
   comment on column webhook_endpoint.notices is
     'The emails to the owner about it since it last received: 1, that it fails for a day; 2, that it was disabled.';
   ${enableTenantIsolation('webhook_endpoint')}

@@ -339,12 +339,17 @@ COMMENT ON COLUMN public.reconcile_checkpoint.claimed_until IS 'Until when no re
 CREATE TABLE public.reminder_limit (
     business_id uuid NOT NULL,
     subject_id uuid NOT NULL,
-    reminded_at timestamp with time zone NOT NULL
+    reminded_at timestamp with time zone,
+    delivery_id uuid
 );
 
 ALTER TABLE ONLY public.reminder_limit FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.reminder_limit IS 'When a customer, or a document, was last reminded of; its upsert refuses another reminder within three days.';
+
+COMMENT ON COLUMN public.reminder_limit.reminded_at IS 'When the last reminder left, or may have left; null: none has.';
+
+COMMENT ON COLUMN public.reminder_limit.delivery_id IS 'The reminder that has not ended yet; null: there is none.';
 
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
@@ -437,6 +442,8 @@ CREATE TABLE public.webhook_endpoint (
     last_failure text,
     notices integer DEFAULT 0 NOT NULL,
     notice_claimed_until timestamp with time zone,
+    answered_on date,
+    answer_bytes integer DEFAULT 0 NOT NULL,
     CONSTRAINT webhook_endpoint_enabled_check CHECK ((enabled = (disabled_reason IS NULL))),
     CONSTRAINT webhook_endpoint_failure_check CHECK (((last_failed_at IS NULL) = (last_failure IS NULL))),
     CONSTRAINT webhook_endpoint_notices_check CHECK (((notices >= 0) AND (notices <= 2))),
@@ -453,6 +460,8 @@ COMMENT ON COLUMN public.webhook_endpoint.secret IS 'Encrypted; the one before i
 COMMENT ON COLUMN public.webhook_endpoint.removed_at IS 'From then on it does not exist; what is left of it is deleted in parts.';
 
 COMMENT ON COLUMN public.webhook_endpoint.notices IS 'The emails to the owner about it since it last received: 1, that it fails for a day; 2, that it was disabled.';
+
+COMMENT ON COLUMN public.webhook_endpoint.answer_bytes IS 'What the log has stored of its answers on the day answered_on: beyond a limit it stores none.';
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, delivery_id, n);

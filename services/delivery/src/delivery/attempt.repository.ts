@@ -42,7 +42,7 @@ export async function beginAttempt(
   { cancelled, rendered, now }: LockedForAttempt,
   parts: { pdf: MessagePdf; until: Date; limit: number },
 ): Promise<Attempt | undefined> {
-  if (cancelled) {
+  if (cancelled && row.reminder === null) {
     await withdrawUnsent(trx, row, now);
     return undefined;
   }

@@ -56,7 +56,10 @@ export interface ReminderLimitTable {
   business_id: string;
   /** A customer or a document. */
   subject_id: string;
-  reminded_at: Date;
+  /** When the last reminder left, or may have left; null: none has. */
+  reminded_at: Date | null;
+  /** The reminder that has not ended yet; null: there is none. */
+  delivery_id: string | null;
 }
 
 export type DeliveryPurpose = 'customer' | 'accountant';

@@ -49,7 +49,9 @@ export class DraftReminder {
     const last = await lastReminders(forTenant(this.db, business.id), business.id, ids);
     const now = this.clock.now();
     const allowedAt = (id: string): string | null => {
-      const at = last.get(id);
+      const reminded = last.get(id);
+      // One that has not left leaves now at the earliest.
+      const at = reminded?.delivery_id == null ? reminded?.reminded_at : now;
       const allowed = at && new Date(at.getTime() + reminderPauseDays * dayMs);
       return allowed && allowed > now ? allowed.toISOString() : null;
     };

@@ -31,8 +31,8 @@ export class MessageArtifacts {
   ) {}
 
   /**
-   * Fetching the customer's PDF releases it: from then on rendering makes copies only. A reminder brings none, and only learns of a
-   * cancellation. Never throws.
+   * Fetching the customer's PDF releases it: from then on rendering makes copies only. A reminder brings none, and may be about other
+   * documents than one that is cancelled. Never throws.
    */
   async fetch(row: DeliveryRow): Promise<FetchedArtifact> {
     try {
@@ -47,7 +47,7 @@ export class MessageArtifacts {
         },
       );
       // Rendering may have received the cancellation earlier.
-      if (cancelled) {
+      if (cancelled && row.reminder === null) {
         return { kind: 'cancelled' };
       }
       const bytes = Buffer.from(pdf, 'base64');

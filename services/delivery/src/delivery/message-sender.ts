@@ -209,7 +209,7 @@ export class MessageSender implements BackgroundTask {
     if (debts === undefined) {
       await this.#postponeFetch(db, row);
     } else if (row.reminder !== null && debts.length === 0) {
-      await withdrawSettled(db, row, this.clock.now());
+      await withdrawSettled(db, row, row.reminder, this.clock.now());
       this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'reminder withdrawn');
       return undefined;
     }

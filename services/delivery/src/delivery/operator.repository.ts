@@ -34,7 +34,11 @@ export async function pendingMessages(
   return { due, deferred, sending, oldestDueSeconds };
 }
 
-/** Makes the failed messages of a document due again where that is possible. @returns how many are, and how many are to suppressed addresses. */
+/**
+ * Makes the failed messages of a document due again where that is possible; a reminder is repeated by another one alone, within the rule
+ * of three days.
+ * @returns how many are, and how many are to suppressed addresses.
+ */
 export async function resendFailed(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
@@ -47,6 +51,7 @@ export async function resendFailed(
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('state', '=', 'failed')
+    .where('reminder', 'is', null)
     .forUpdate()
     .execute();
   const counts = { resent: 0, suppressed: 0 };
@@ -165,15 +170,15 @@ export async function undeliveredDocuments(
 ): Promise<string[]> {
   const { rows } = await sql<{ document_id: string }>`
     select document_id from delivery
-    where business_id = ${businessId} and state = 'failed' and purpose = 'customer' and not exists (
+    where business_id = ${businessId} and state = 'failed' and purpose = 'customer' and reminder is null and not exists (
       select from delivery as other
       where other.business_id = delivery.business_id and other.document_id = delivery.document_id
-        and other.purpose = 'customer' and other.state not in ('failed', 'withdrawn'))
+        and other.purpose = 'customer' and other.reminder is null and other.state not in ('failed', 'withdrawn'))
     group by document_id order by max(failed_at) desc limit ${limit}`.execute(db);
   return rows.map(({ document_id }) => document_id);
 }
 
-/** What has become of the customer's copies of some documents. */
+/** What has become of the customer's copies of some documents; a reminder is none. */
 export async function deliveryStates(
   db: Database<DeliveryTables>,
   businessId: string,
@@ -188,6 +193,7 @@ export async function deliveryStates(
       end as state
     from delivery
     where business_id = ${businessId} and document_id = any(${documentIds}::uuid[]) and purpose = 'customer'
+      and reminder is null
     group by document_id`.execute(db);
   return rows;
 }

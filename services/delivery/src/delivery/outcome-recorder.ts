@@ -22,6 +22,7 @@ import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
+import { recordReminder } from './reminder.repository.js';
 import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
 import { suppress } from './suppression.repository.js';
 
@@ -84,9 +85,14 @@ export class OutcomeRecorder {
     outcome: SendOutcome,
     now: Date,
   ): Promise<void> {
-    const transition = sendTransition({ ...row, cancelled }, outcome, now);
+    const { reminder } = row;
+    const transition = sendTransition({ ...row, cancelled: cancelled && reminder === null }, outcome, now);
     const events = eventsOf(trx, row, transition, now);
     await storeOutcome(trx, row, attempt, outcome, { transition, events, now });
+    if (reminder !== null) {
+      const leftAt = outcome.kind === 'accepted' || outcome.kind === 'unknown' ? now : null;
+      await recordReminder(trx, row, reminder, { leftAt, hasEnded: transition.state !== 'ready' });
+    }
     await suppressUnknownAddress(trx, row, outcome, now);
     this.metrics.countAttempt(row.channel, transition.state === 'ready' ? outcome.kind : transition.state);
     this.#log(row, outcome, transition);
@@ -161,7 +167,7 @@ function eventsOf(
 
 function eventForCallers(
   trx: OutboxTransaction<DeliveryTables>,
-  { facts, business_id, document_id, channel, purpose, recipient }: DeliveryRow,
+  { facts, business_id, document_id, channel, purpose, recipient, reminder }: DeliveryRow,
   { attempts, reason, now }: { attempts: number; reason: string | null; now: Date },
 ): OutboxEvent[] {
   if (!facts.events) {
@@ -172,7 +178,7 @@ function eventForCallers(
       business_id,
       event_id: timeOrderedId(),
       occurred_at: now.toISOString(),
-      type: reason === null ? 'delivery.sent' : 'delivery.failed',
+      type: `${reminder === null ? 'delivery' : 'reminder'}.${reason === null ? 'sent' : 'failed'}`,
       document_id,
       delivery: {
         channel,

@@ -139,7 +139,7 @@ export async function withdrawDocument(
   await withdrawUnsent(trx, key, now);
 }
 
-/** Withdraws the messages of a document that are waiting or ready. */
+/** Withdraws the messages of a document that are waiting or ready; a reminder may be about others as well. */
 export async function withdrawUnsent(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
@@ -156,5 +156,6 @@ export async function withdrawUnsent(
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('state', 'in', ['waiting', 'ready'])
+    .where('reminder', 'is', null)
     .execute();
 }

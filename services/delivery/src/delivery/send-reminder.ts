@@ -115,8 +115,7 @@ export class SendReminder {
         'is suppressed: it gets no messages of this business until it is allowed again',
       );
     }
-    const subjects = [reminder.customer_id, ...reminder.document_ids];
-    if (!(await takeReminder(trx, key.business_id, subjects, this.clock))) {
+    if (!(await takeReminder(trx, { business_id: key.business_id, id }, reminder, this.clock))) {
       throw invalid('/customer_id', 'was reminded within the last three days, or one of the documents was');
     }
     const now = this.clock.now();

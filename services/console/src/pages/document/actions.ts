@@ -111,7 +111,8 @@ function sendingForms(
   const { csrfToken, language } = visit;
   const { email, phone } = document.customer;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
-  const failed = messages.filter(({ state }) => state === 'failed');
+  // A reminder is repeated by another one, within the rule of three days.
+  const failed = messages.filter(({ state, reminder }) => state === 'failed' && !reminder);
   const suppressed = new Set(
     failed.filter((message) => message.suppressed).map(({ recipient }) => recipient),
   );
