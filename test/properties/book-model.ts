@@ -373,16 +373,17 @@ export class BookModel {
           (filter.external_ref === undefined || created.external_ref === filter.external_ref) &&
           (filter.include_cancelled === true || status !== 'cancelled'),
       )
-      .map((document) => ({
-        ...this.now(document),
-        allocation: document.created.allocation,
-        delivery: document.created.delivery,
-        ...(document.created.donation && { donation: document.created.donation }),
-      }))
+      .map((document) => this.listed(document))
       .reverse();
   }
 
-  /** A document as it is now, without what only creation and lists return. */
+  /** A document as lists have it now. */
+  listed(document: BookedDocument): CreatedDocument {
+    const { allocation, delivery, donation } = document.created;
+    return { ...this.now(document), allocation, delivery, ...(donation && { donation }) };
+  }
+
+  /** A document as it is now, without what cancelling does not return. */
   now({ created, status, paid, cancelledAt }: BookedDocument): CancelledDocument {
     const { allocation: _allocation, delivery: _delivery, donation: _donation, ...document } = created;
     return {

@@ -99,7 +99,7 @@ export class CheckedBook {
     });
     const booked = this.model.record(outcome, key, created);
     expectDetail(await this.caller.send<DocumentDetail>('GET', `/documents/${created.id}`), {
-      ...this.model.now(booked),
+      ...this.model.listed(booked),
       ...booked.detail,
     });
   }

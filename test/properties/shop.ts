@@ -147,7 +147,7 @@ export class Shop {
     if (!document) {
       return expectRefused(answer, { code: 'not_found' }, getDocumentById);
     }
-    expectDetail(answer, { ...book.now(document), ...document.detail });
+    expectDetail(answer, { ...book.listed(document), ...document.detail });
   }
 
   /**

@@ -527,8 +527,6 @@ describe('pinkas export', () => {
       expect(lines.map((line) => JSON.parse(line))).toEqual(
         book.map((entry) => ({
           ...toDocumentDetail(entry, urls),
-          allocation: entry.allocation,
-          delivery: entry.delivery,
           pdf_sha256: entry.artifact_sha256,
           hash: entry.hash,
           series_position: entry.series_position,

@@ -205,8 +205,11 @@ export type EventType =
   | 'allocation.failed'
   | 'donation.reported'
   | 'donation.refused'
+  | 'donation.failed'
   | 'delivery.sent'
   | 'delivery.failed'
+  | 'reminder.sent'
+  | 'reminder.failed'
   | 'authority.expiring'
   | 'authority.disconnected'
   | 'endpoint.test';
@@ -375,6 +378,9 @@ export interface DocumentDetail {
   cancelled_at: string | null;
   /** When it was issued, in UTC. */
   created_at: string;
+  allocation: Allocation;
+  delivery: Delivery;
+  donation?: Donation;
   title: string | null;
   notes: string | null;
   items: DocumentItem[];
@@ -758,6 +764,24 @@ export interface DonationRefusedEvent {
   };
 }
 
+/** A donation could not be reported: a person has to correct why. */
+export interface DonationFailedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'donation.failed';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    donation: Donation;
+  };
+}
+
 /** A message left. */
 export interface DeliverySentEvent {
   /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
@@ -781,6 +805,42 @@ export interface DeliveryFailedEvent {
   /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
   id: string;
   type: 'delivery.failed';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    delivery: EventDelivery;
+  };
+}
+
+/** A reminder of open documents left; `document` is the oldest of them. */
+export interface ReminderSentEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'reminder.sent';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    delivery: EventDelivery;
+  };
+}
+
+/** A reminder of open documents was given up for good. */
+export interface ReminderFailedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'reminder.failed';
   /** When it happened, in UTC. */
   timestamp: string;
   /** The book that it belongs to. */
@@ -853,8 +913,11 @@ export type PinkasEvent =
   | AllocationFailedEvent
   | DonationReportedEvent
   | DonationRefusedEvent
+  | DonationFailedEvent
   | DeliverySentEvent
   | DeliveryFailedEvent
+  | ReminderSentEvent
+  | ReminderFailedEvent
   | AuthorityExpiringEvent
   | AuthorityDisconnectedEvent
   | EndpointTestEvent;

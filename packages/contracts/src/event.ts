@@ -29,6 +29,7 @@ export const documentEventDue = defineEvent(
       'allocation.failed',
       'donation.reported',
       'donation.refused',
+      'donation.failed',
     ]),
     /** 1, 2, … in the order of commits of the business, without gaps: messages may arrive in another. */
     sequence: Type.Integer({ minimum: 1 }),
@@ -44,7 +45,7 @@ export const messageEventDue = defineEvent(
   'delivery.message_event.due',
   Strict({
     ...publishedFields,
-    type: Type.Enum(['delivery.sent', 'delivery.failed']),
+    type: Type.Enum(['delivery.sent', 'delivery.failed', 'reminder.sent', 'reminder.failed']),
     document_id: Uuid,
     delivery: EventDelivery,
   }),
@@ -222,7 +223,7 @@ export const WebhookAttempt = Strict({
   reason: Nullable(Type.String()),
   /** The first 4 KB of the body that was sent. */
   request: Type.String(),
-  /** The first 4 KB of the answer. */
+  /** The first 4 KB of the answer; empty where its endpoint has filled the log of the day. */
   response: Type.String(),
   /** When the next attempt is due; null where this is not the last one, or none follows. */
   next_attempt_at: Nullable(Instant),

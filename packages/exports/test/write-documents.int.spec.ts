@@ -99,13 +99,11 @@ describe('writeDocuments', () => {
     const call = systemOf([entry], () => {});
     await writeDocuments(call, { ...range, format: 'jsonl', folder }, () => {});
     const line = await readFile(join(folder, 'documents-00001.jsonl'), 'utf8');
-    const { allocation, delivery, pdf_sha256, hash, series_position, ...document } = JSON.parse(line);
+    const { pdf_sha256, hash, series_position, ...document } = JSON.parse(line);
     expect(compile(DocumentDetail)(document)).toMatchObject({ ok: true });
-    const further = { allocation, delivery, pdf_sha256, hash, series_position };
+    const further = { pdf_sha256, hash, series_position };
     expect(line).toBe(`${JSON.stringify({ ...document, ...further })}\n`);
     expect(further).toEqual({
-      allocation: null,
-      delivery: entry.delivery,
       pdf_sha256: 'ab'.repeat(32),
       hash: 'cd'.repeat(32),
       series_position: 1,

@@ -121,23 +121,39 @@ describe('events for callers', () => {
     });
   });
 
-  it.each([
+  const outcomes = [
     ['allocation.issued', { status: 'issued', number: '123456789', reason: null }],
+    ['allocation.refused', { status: 'failed', number: null, reason: '460 refused', refused: true }],
     ['allocation.failed', { status: 'failed', number: null, reason: 'No answer.' }],
-  ] as const)('an outcome of allocation is an event %s once lists show it', async (type, allocation) => {
-    issuing.allocation = allocation;
-    const { document } = await issuing.issue(
-      {
-        customer: { name: `לקוח ${randomUUID()}`, tax_id: '777777715' },
-        items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 20_000 }],
-      },
-      undefined,
-      { business: { ...business, tax_authority_connected: true } },
-    );
-    const [, event] = await eventsOf(2);
-    expect(event).toMatchObject({
-      type,
-      listed: { document: { id: document.id }, allocation, state: { allocation_number: allocation.number } },
+  ] as const;
+  it.each(
+    outcomes.flatMap(([type, outcome]) =>
+      (['the handler of its event', 'the reply'] as const).map((first) => [type, first, outcome] as const),
+    ),
+  )('an outcome of allocation is one event %s where %s records it first', async (type, first, outcome) => {
+    issuing.allocation = outcome;
+    issuing.config.outcomeWaitMs = first === 'the reply' ? 3_000 : 0;
+    const invoice = () =>
+      issuing.issue(
+        {
+          customer: { name: `לקוח ${randomUUID()}`, tax_id: '777777715' },
+          items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 20_000 }],
+        },
+        undefined,
+        { business: { ...business, tax_authority_connected: true } },
+      );
+    const { document } = await (first === 'the reply' ? issuing.beforeHandlers(invoice) : invoice());
+    await eventsOf(2);
+    const other = await issue({ type: 'quote' });
+    const events = await eventsOf(3);
+    const { refused: _refused, ...allocation } = { refused: false, ...outcome };
+    expect(events.map(({ type: kind, listed }) => [kind, listed.document.id])).toEqual([
+      ['document.issued', document.id],
+      [type, document.id],
+      ['document.issued', other.document.id],
+    ]);
+    expect(events[1]).toMatchObject({
+      listed: { allocation, state: { allocation_number: allocation.number } },
     });
   });
 

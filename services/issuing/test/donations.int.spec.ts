@@ -53,7 +53,7 @@ beforeAll(async () => {
       const event = message.json<EventOf<typeof donationDue>>();
       due.push(event);
       if (outcome) {
-        void settle(event.document, outcome);
+        void settle(event.document, outcome, event.business);
       }
       if (outcome?.number) {
         void network.publish(artifactRendered, event.document.id, {
@@ -77,10 +77,14 @@ beforeEach(() => {
 });
 afterAll(() => issuing.stop());
 
-async function settle(document: IssuedDocument, changed: DonationOutcome): Promise<void> {
+async function settle(
+  document: IssuedDocument,
+  changed: DonationOutcome,
+  business = issuing.business,
+): Promise<void> {
   await issuing.network.publish(donationSettled, document.id, {
     document,
-    business: issuing.business,
+    business,
     donation: changed,
     artifact_sha256: 'ab'.repeat(32),
   });
@@ -230,28 +234,31 @@ describe('ReportDonation', () => {
 });
 
 describe('RecordDonation', () => {
-  it('a donation that is reported or refused is an event once lists show it, where the business wants events', async () => {
+  const refused: DonationOutcome = { status: 'refused', number: null, reason: '460 refused' };
+  const failed: DonationOutcome = { status: 'failed', number: null, reason: 'a person has to correct it' };
+  const eventful = () => ({ ...issuing.business, id: randomUUID(), events: true });
+  const collected = (events: EventOf<typeof documentEventDue>[], business: Business, count: number) =>
+    eventually(`${count} events were published`, () => {
+      const own = events.filter((event) => event.business_id === business.id);
+      return own.length >= count && own.map(({ type, listed }) => [type, listed.state.donation]);
+    });
+
+  it('each outcome of a donation is an event once lists show it, where the business wants events', async () => {
     const events = issuing.network.collect(documentEventDue);
-    const business = { ...issuing.business, id: randomUUID(), events: true };
-    const settleWith = (document: IssuedDocument, changed: DonationOutcome) =>
-      issuing.network.publish(donationSettled, document.id, {
-        ...{ document, business, donation: changed },
-        artifact_sha256: 'ab'.repeat(32),
-      });
+    const business = eventful();
     outcome = null;
     issuing.config.outcomeWaitMs = 100;
     const { document } = await issuing.issue(donation, randomUUID(), { business });
-    const refused: DonationOutcome = { status: 'refused', number: null, reason: '460 refused' };
     const changes: DonationOutcome[] = [
       { status: 'pending', number: null, reason: 'no answer' },
+      failed,
       refused,
-      reported,
       reported,
       { ...reported, reason: 'The report could not be cancelled: x' },
       { ...reported, status: 'cancelled', reason: 'x' },
     ];
     for (const changed of changes) {
-      await settleWith(document, changed);
+      await settle(document, changed, business);
       await eventually('the change is recorded', async () => {
         const { state } = await issuing.network.call(getDocument, {
           ...{ business_id: business.id, document_id: document.id },
@@ -259,16 +266,40 @@ describe('RecordDonation', () => {
         return isDeepStrictEqual(state.donation, changed);
       });
     }
-    const found = await eventually('three events were published', () => {
-      const own = events.filter((event) => event.business_id === business.id);
-      return own.length >= 3 && own;
-    });
-    expect(found.map(({ type, sequence, listed }) => [type, sequence, listed.state.donation])).toEqual([
-      ['document.issued', 1, expect.objectContaining({ status: 'pending' })],
-      ['donation.refused', 2, refused],
-      ['donation.reported', 3, reported],
+    // What is late is no event.
+    await settle(document, refused, business);
+    const other = await issuing.issue(donation, randomUUID(), { business });
+    await settle(other.document, reported, business);
+    expect(await collected(events, business, 6)).toEqual([
+      ['document.issued', expect.objectContaining({ status: 'pending' })],
+      ['donation.failed', failed],
+      ['donation.refused', refused],
+      ['donation.reported', reported],
+      ['document.issued', expect.objectContaining({ status: 'pending' })],
+      ['donation.reported', reported],
     ]);
   });
+
+  it.each([reported, refused, failed])(
+    'the outcome $status that the reply records before its event is handled is one event',
+    async (changed) => {
+      const events = issuing.network.collect(documentEventDue);
+      const business = eventful();
+      outcome = changed;
+      const { document, state } = await issuing.beforeHandlers(() =>
+        issuing.issue(donation, randomUUID(), { business }),
+      );
+      expect(state.donation).toEqual(changed);
+      await issuing.issue({ ...donation, external_ref: 'last' }, randomUUID(), { business });
+      expect(await collected(events, business, 4)).toEqual([
+        ['document.issued', expect.objectContaining({ status: 'pending' })],
+        [`donation.${changed.status}`, changed],
+        ['document.issued', expect.objectContaining({ status: 'pending' })],
+        [`donation.${changed.status}`, changed],
+      ]);
+      expect(events.filter(({ listed }) => listed.document.id === document.id)).toHaveLength(2);
+    },
+  );
 
   it('a number stays when a failure comes late, and a cancellation stays when a number comes late', async () => {
     const { document } = await issuing.issue(donation);

@@ -63,7 +63,9 @@ export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   resolved: string[];
   released: string[];
   /** What allocation publishes for a document that needs a number; null: nothing. */
-  allocation: AllocationOutcome | null;
+  allocation: (AllocationOutcome & { readonly refused?: boolean }) | null;
+  /** Does something while every event handler waits: what a reply watches comes before what is handled. */
+  beforeHandlers: <T>(work: () => Promise<T>) => Promise<T>;
   /** What delivery knows of the addresses of a document that is sent; null: it is away. */
   recipient: RecipientCheck | null;
   /** Whether documents change the customer's card. */
@@ -229,6 +231,11 @@ export async function startIssuing(
     recipient: { suppressed: [], whatsapp_configured: true },
     customerChanges: true,
     cardsRecorded: Promise.resolve(),
+    beforeHandlers: (work) =>
+      tested.database.db.transaction().execute(async (trx) => {
+        await sql`lock table inbox in share row exclusive mode`.execute(trx);
+        return work();
+      }),
     config: tested.service.app.get(kitTokens.config),
     clock,
     issue: (body, key = randomUUID(), change = {}) =>
@@ -295,11 +302,13 @@ export async function startIssuing(
     callback: (_error, message) => {
       const { document, business: issuer } = message.json<EventOf<typeof numberRequired>>();
       if (made.allocation) {
+        const { refused = false, ...allocation } = made.allocation;
         void network.publish(allocationSettled, document.id, {
           document,
           business: issuer,
-          allocation: made.allocation,
+          allocation,
           pending: false,
+          refused,
           artifact_sha256: 'ab'.repeat(32),
         });
       }

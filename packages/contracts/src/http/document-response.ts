@@ -1,7 +1,13 @@
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import type { ReplyOf } from '../define.js';
 import type { DocumentView, previewDocument } from '../issuing.js';
-import type { AllocationOutcome, DeliveryOutcome, DocumentHead, DocumentState } from '../schema/document.js';
+import {
+  type AllocationOutcome,
+  allocationPending,
+  type DeliveryOutcome,
+  type DocumentHead,
+  type DocumentState,
+} from '../schema/document.js';
 import { previewWarningTexts } from '../schema/preview-warnings.js';
 import type { CancelledDocument, CreatedDocument, DocumentDetail, DocumentPreview } from './routes.js';
 
@@ -100,11 +106,17 @@ export function toDocumentPreview({
   };
 }
 
-/** The response of GET /documents/{id}. */
-export function toDocumentDetail(view: DocumentView, addresses: PublicUrls): DocumentDetail {
+/**
+ * The response of GET /documents/{id}.
+ * @param view its `allocation` is null until the outcome is recorded.
+ */
+export function toDocumentDetail(
+  view: DocumentView & { readonly allocation: AllocationOutcome | null; readonly delivery: DeliveryOutcome },
+  addresses: PublicUrls,
+): DocumentDetail {
   const { title, notes, items, payments } = view.document;
   return {
-    ...toCancelledDocument(view, addresses),
+    ...toCreatedDocument({ ...view, allocation: view.allocation ?? allocationPending }, addresses),
     title,
     notes,
     items,

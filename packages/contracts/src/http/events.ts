@@ -94,9 +94,21 @@ const kinds = {
     when: 'The tax authority refused the report of a donation.',
     data: { document, donation: DonationOutcome },
   },
+  'donation.failed': {
+    when: 'A donation could not be reported: a person has to correct why.',
+    data: { document, donation: DonationOutcome },
+  },
   'delivery.sent': { when: 'A message left.', data: { document, delivery: EventDelivery } },
   'delivery.failed': {
     when: 'A message was given up for good.',
+    data: { document, delivery: EventDelivery },
+  },
+  'reminder.sent': {
+    when: 'A reminder of open documents left; `document` is the oldest of them.',
+    data: { document, delivery: EventDelivery },
+  },
+  'reminder.failed': {
+    when: 'A reminder of open documents was given up for good.',
     data: { document, delivery: EventDelivery },
   },
   'authority.expiring': {

@@ -229,10 +229,10 @@ export const DocumentPreview = Strict(
 );
 export type DocumentPreview = Static<typeof DocumentPreview>;
 
-/** What GET /documents/{id} answers (API specification, 2.4, with items, payments, title and notes). */
+/** What GET /documents/{id} answers: an item of a list, with items, payments, title and notes. */
 export const DocumentDetail = Strict(
   {
-    ...documentFields,
+    ...CreatedDocument.properties,
     title: Nullable(Type.String()),
     notes: Nullable(Type.String()),
     items: Type.Array(DocumentItem),

@@ -383,6 +383,14 @@ export const AllocationOutcome = Strict(
 );
 export type AllocationOutcome = Static<typeof AllocationOutcome>;
 
+/** The outcome while the tax authority has not answered: allocation goes on by itself. */
+export const allocationPending: AllocationOutcome = {
+  status: 'failed',
+  number: null,
+  reason:
+    'The tax authority did not answer within the wait of the request; the request for a number goes on.',
+};
+
 /** What a preview knows of the allocation number. */
 export const PreviewedAllocation = Strict(
   {

@@ -3,13 +3,9 @@ import { type BookEntry, type PublicUrls, toDocumentDetail } from '@pinkas/contr
 /** A line of JSON: the answer of `GET /documents/{id}`, with what else the book has of the document behind it. */
 export function jsonLine(entry: BookEntry, urls: PublicUrls): string {
   const { foreign_donor } = entry.document;
-  const { donation } = entry.state;
-  const { allocation, delivery, artifact_sha256: pdf_sha256, hash, series_position } = entry;
+  const { artifact_sha256: pdf_sha256, hash, series_position } = entry;
   const line = {
     ...toDocumentDetail(entry, urls),
-    allocation,
-    delivery,
-    ...(donation && { donation }),
     ...(foreign_donor && { foreign_donor }),
     pdf_sha256,
     hash,

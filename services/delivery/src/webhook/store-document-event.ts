@@ -52,8 +52,7 @@ const statuses: { readonly [T in Due['type']]?: EventAllocation['status'] } = {
 };
 
 function donationOf({ type, listed: { state } }: Due): { donation?: DonationOutcome } {
-  const isOfDonation = type === 'donation.reported' || type === 'donation.refused';
-  return isOfDonation && state.donation ? { donation: state.donation } : {};
+  return type.startsWith('donation.') && state.donation ? { donation: state.donation } : {};
 }
 
 function allocationOf({ type, listed: { allocation } }: Due): { allocation?: EventAllocation } {

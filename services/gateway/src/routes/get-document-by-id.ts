@@ -17,7 +17,15 @@ export class GetDocumentById {
   ) {}
 
   async handle({ principal, params: { id = '' } }: RouteRequest): Promise<RouteReply<DocumentDetail>> {
-    const view = await this.rpc.call(getDocument, { business_id: principal.business.id, document_id: id });
-    return { body: toDocumentDetail(view, this.addresses) };
+    const { document, state, listed } = await this.rpc.call(getDocument, {
+      business_id: principal.business.id,
+      document_id: id,
+      listed: true,
+    });
+    if (!listed) {
+      throw new Error('issuing replied without the document as lists show it');
+    }
+    const { allocation, delivery } = listed;
+    return { body: toDocumentDetail({ document, state, allocation, delivery }, this.addresses) };
   }
 }

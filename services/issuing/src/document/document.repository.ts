@@ -443,16 +443,13 @@ export async function recordAllocation(
     .execute();
 }
 
-/**
- * Records what has become of the report of a donation. A late failure never removes a number, nor a number a cancellation.
- * @returns whether that is new.
- */
+/** Records what has become of the report of a donation. A late failure never removes a number, nor a number a cancellation. */
 export async function recordDonation(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },
   outcome: DonationOutcome,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+): Promise<void> {
+  await trx
     .updateTable('document')
     .set({ donation: JSON.stringify(outcome) })
     .where('business_id', '=', document.business_id)
@@ -462,8 +459,7 @@ export async function recordDonation(
     .where(
       sql<boolean>`(donation ->> 'status' is distinct from 'cancelled' or ${outcome.status}::text = 'cancelled')`,
     )
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
 /** Records the outcome of delivery, unless the same is recorded already. */

@@ -1,13 +1,10 @@
-import type { AllocationOutcome, DeliveryOutcome, DonationOutcome } from '@pinkas/contracts';
+import {
+  type AllocationOutcome,
+  allocationPending,
+  type DeliveryOutcome,
+  type DonationOutcome,
+} from '@pinkas/contracts';
 import type { ReplyOutcomes } from './document.tables.js';
-
-/** The outcome while the tax authority has not answered: allocation goes on by itself. */
-const allocationPending: AllocationOutcome = {
-  status: 'failed',
-  number: null,
-  reason:
-    'The tax authority did not answer within the wait of the request; the request for a number goes on.',
-};
 
 /** The outcome while the tax authority has not answered: the report goes on. */
 export const donationPending: DonationOutcome = {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { consumers, type donationSettled, type EventOf } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, type OutboxTransaction } from '@pinkas/service-kit';
 import { findById, recordDonation } from '../document/document.repository.js';
@@ -15,13 +16,14 @@ export class RecordDonation {
     { document, business, donation }: Settled,
     trx: OutboxTransaction<IssuingTables>,
   ): Promise<void> {
-    const isNew = await recordDonation(trx, document, donation);
+    await recordDonation(trx, document, donation);
     const type = typeOf(donation);
-    if (!isNew || type === null || !business.events) {
+    if (type === null || !business.events) {
       return;
     }
     const row = await findById(trx, document.business_id, document.id);
-    if (row) {
+    // The reply may have recorded it before; what comes too late to be recorded is no event.
+    if (row && isDeepStrictEqual(row.donation, donation)) {
       await publishDocumentEvent(trx, type, row, this.clock.now().toISOString());
     }
   }
@@ -32,5 +34,5 @@ function typeOf({ status, reason }: Settled['donation']) {
   if (status === 'reported') {
     return reason === null ? 'donation.reported' : null;
   }
-  return status === 'refused' ? 'donation.refused' : null;
+  return status === 'refused' || status === 'failed' ? (`donation.${status}` as const) : null;
 }

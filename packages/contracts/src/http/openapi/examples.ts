@@ -207,7 +207,7 @@ const cancelledQuote: CancelledDocument = {
 };
 
 const detail: DocumentDetail = {
-  ...invoiceReceipt,
+  ...createdInvoiceReceipt,
   title: null,
   notes: null,
   items: [{ description: 'שירות לדוגמה', quantity: 2, unit_price: 118, line_total: 236, sku: null }],

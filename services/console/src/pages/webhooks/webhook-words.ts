@@ -14,8 +14,11 @@ export const eventWords = {
   },
   'donation.reported': { he: 'תרומה דווחה לרשות המסים', en: 'A donation was reported' },
   'donation.refused': { he: 'רשות המסים סירבה לדיווח על תרומה', en: 'The report of a donation was refused' },
+  'donation.failed': { he: 'תרומה לא דווחה לרשות המסים', en: 'A donation could not be reported' },
   'delivery.sent': { he: 'הודעה נשלחה', en: 'A message was sent' },
   'delivery.failed': { he: 'הודעה לא נשלחה, לצמיתות', en: 'A message failed for good' },
+  'reminder.sent': { he: 'תזכורת נשלחה', en: 'A reminder was sent' },
+  'reminder.failed': { he: 'תזכורת לא נשלחה, לצמיתות', en: 'A reminder failed for good' },
   'authority.expiring': {
     he: 'החיבור לרשות המסים יפוג בקרוב',
     en: 'The connection to the tax authority expires soon',
