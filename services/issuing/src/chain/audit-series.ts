@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { fromShekels, settlementOf } from '@pinkas/domain';
+import { fromShekels, settlementOf, settlesSource } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { wrongSums } from '../document/document-sums.repository.js';
@@ -21,7 +21,12 @@ export class AuditSeries {
     const rows = await chainedAfter(db, series, after, limit + 1);
     let previous: Buffer | null = after && Buffer.from(after.hash, 'hex');
     const documents = rows.slice(0, limit).map((row) => {
-      const findings = [...hashFindings(row, previous), ...stateFindings(row), ...balanceFindings(row)];
+      const findings = [
+        ...hashFindings(row, previous),
+        ...stateFindings(row),
+        ...balanceFindings(row),
+        ...copyFindings(row),
+      ];
       previous = row.hash;
       return { number: row.number, id: row.id, hash: row.hash.toString('hex'), findings };
     });
@@ -65,4 +70,25 @@ function balanceFindings(row: ChainedRow): string[] {
   return stored === balance
     ? []
     : ['what is left to pay of it is not what its receipts, credit notes and invoices leave'];
+}
+
+/** What lists, accounts and replays read instead of what the document contains. */
+function copyFindings(row: ChainedRow): string[] {
+  const { account_id, allocation, allocation_number: number, reply_outcomes: reply } = row;
+  const accountId = (settlesSource(row.type) && row.source_customer_id) || row.customer_id;
+  const replied = reply?.allocation.number ?? null;
+  const checks: [boolean, string][] = [
+    [
+      BigInt(row.total_agorot) === fromShekels(Number(row.total)),
+      'the total that lists compare is not its total',
+    ],
+    [
+      account_id === accountId,
+      'it is not on the account of the customer whose document it settles, or of its own',
+    ],
+    [row.is_in_order, 'its position in the order of commits is not behind that of another document'],
+    [(allocation?.number ?? null) === number, 'the outcome of its allocation has another number'],
+    [replied === null || replied === number, 'a repeated request is answered with another allocation number'],
+  ];
+  return checks.flatMap(([holds, finding]) => (holds ? [] : [finding]));
 }

@@ -10,7 +10,13 @@ type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
 /** A document with what is based on it, and what the trail has recorded of its state, the oldest change first. */
 export type ChainedRow = Selectable<DocumentTable> &
-  SettlingRow & { changes: { before: RecordedState; after: RecordedState }[] };
+  SettlingRow & {
+    changes: { before: RecordedState; after: RecordedState }[];
+    /** Of the document that it is based on; null: it is based on none. */
+    source_customer_id: string | null;
+    /** Whether a document has the position before its own, or none may have, and the list reaches as far. */
+    is_in_order: boolean;
+  };
 
 /** The documents of a series behind a position, in the order of the numbers, each with its changes by one statement. */
 export function chainedAfter(
@@ -32,6 +38,18 @@ export function chainedAfter(
         where entry.business_id = document.business_id and entry.subject = document.id::text
           and entry.action = 'document.state'), '[]')`.as('changes'),
       )
+      .select([
+        sql<string | null>`(
+        select source.customer_id from document as source
+        where source.business_id = document.business_id and source.id = document.source_id)`.as(
+          'source_customer_id',
+        ),
+        sql<boolean>`coalesce((
+        select true from document as earlier
+        where earlier.business_id = document.business_id and earlier.position = document.position - 1 limit 1
+      ), document.position = 1) and document.position <= (
+        select last_position from book where book.business_id = document.business_id)`.as('is_in_order'),
+      ])
       .where('document.business_id', '=', business_id)
       .where('document.type', '=', type)
       .$if(after !== null, (query) =>
