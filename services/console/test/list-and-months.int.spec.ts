@@ -11,6 +11,7 @@ import {
   listDocuments,
   listUndelivered,
   printReport,
+  type ReplyOf,
   type RequestOf,
   readBook,
   recordExport,
@@ -38,6 +39,8 @@ let browser: TestBrowser;
 let recorded: RequestOf<typeof recordExport>[];
 let listed: RequestOf<typeof listDocuments>[];
 let sent: RequestOf<typeof sendMessage>[];
+/** The customers whom a search finds. */
+let found: ReplyOf<typeof searchCustomers>['customers'] = [];
 /** After the first message. */
 let isDeliveryAway = false;
 
@@ -115,7 +118,7 @@ beforeAll(async () => {
     documents: document_ids.slice(0, 1).map((document_id) => ({ document_id, state: 'failed' as const })),
   }));
   network.answer(listUndelivered, () => ({ document_ids: [book[1]?.document.id ?? ''] }));
-  network.answer(searchCustomers, () => ({ customers: [] }));
+  network.answer(searchCustomers, () => ({ customers: found }));
   network.answer(sendMessage, (request) => {
     sent.push(request);
     if (isDeliveryAway && sent.length > 1) {
@@ -135,7 +138,7 @@ beforeEach(async () => {
   owner = await console.addPerson({ [business.id]: 'owner' });
   accountant = await console.addPerson({ [business.id]: 'bookkeeper' });
   browser = await console.signedIn(owner);
-  [recorded, listed, sent] = [[], [], []];
+  [recorded, listed, sent, found] = [[], [], [], []];
   console.notices.length = 0;
   isDeliveryAway = false;
 });
@@ -218,7 +221,7 @@ describe('the list of documents in the console', () => {
     const asked = await browser.post(at('/documents/send'), { type: 'tax_invoice' });
     expect([asked.status, await jobs()]).toEqual([200, []]);
     expect(asked.text).toContain('name="confirmed"');
-    await browser.post(at('/documents/send'), { document: book[1]?.document.id ?? '', confirmed: 'yes' });
+    await browser.post(at('/documents/send'), await confirm({ document: book[1]?.document.id ?? '' }));
     const [row] = await jobsEnded();
     expect(row).toMatchObject({
       format: 'email',
@@ -264,6 +267,67 @@ describe('the list of documents in the console', () => {
     const second = sent.slice(first.length).map(({ document_id, delivery_id }) => [document_id, delivery_id]);
     expect(second).toHaveLength(3);
     expect(second.slice(0, first.length)).toEqual(first);
+  });
+
+  it('what was issued since a confirmation was shown is not sent, and the confirmation is shown again', async () => {
+    const form = await confirm({ type: 'tax_invoice' });
+    book.push(bookEntry(4, business));
+    const again = await browser.post(at('/documents/send'), form);
+    expect([again.status, await jobs()]).toEqual([200, []]);
+    // A cancelled one is not counted, and is not sent.
+    const [first] = book as [BookEntry];
+    first.state = { ...first.state, status: 'cancelled', cancelled_at: '2026-06-15T08:00:00.000Z' };
+    await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice', cancelled: 'yes' }));
+    const ids = book.slice(1).map(({ document }) => document.id);
+    expect(await jobsEnded()).toMatchObject([{ documents: 3, selection: { document_ids: ids } }]);
+    expect(sent.map(({ document_id }) => document_id)).toEqual(ids);
+  });
+
+  it('nothing is sent in the name of a person who may not send any more', async () => {
+    isDeliveryAway = true;
+    await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
+    await eventually('the first attempt has failed', async () => {
+      const [job] = await jobs();
+      return job?.state === 'queued' && job.attempts === 1;
+    });
+    await console.database.db
+      .updateTable('membership')
+      .set({ role: 'bookkeeper' })
+      .where('business_id', '=', business.id)
+      .where('person_id', '=', owner.id)
+      .execute();
+    isDeliveryAway = false;
+    sent = [];
+    console.clock.now = new Date(console.clock.now.getTime() + 60_000);
+    expect(await jobsEnded()).toMatchObject([{ state: 'failed', failure: 'not_allowed' }]);
+    expect(sent).toEqual([]);
+    expect((await browser.get(at('/exports'))).text).toContain('may not send documents of the business');
+  });
+
+  it.each([
+    ['an id that is none', { document: 'x' }],
+    ['an amount that is none', { amount_from: 'x' }],
+    ['a day that is none', { from: '2026-02-31' }],
+    ['a search that finds fifty customers', { q: 'לקוח' }],
+  ])('a selection with %s is neither exported nor sent', async (_what, fields) => {
+    found = Array.from({ length: 50 }, () => ({
+      ...{ id: randomUUID(), name: 'לקוח', tax_id: null, legal_type: null },
+      ...{ email: null, phone: null, city: null },
+    }));
+    await browser.get(at('/documents'));
+    const replies = await Promise.all([
+      browser.post(at('/documents/selection'), { format: 'csv', ...fields }),
+      browser.post(at('/documents/send'), fields),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([422, 422]);
+    expect(replies[0]?.text).toContain('not clear');
+    expect(await jobs()).toEqual([]);
+  });
+
+  it('a file of a list by balance has its documents in the order of commits', async () => {
+    await browser.get(at('/documents'));
+    await browser.post(at('/documents/selection'), { format: 'csv', sort: 'balance' });
+    expect((await jobsEnded())[0]?.selection).not.toHaveProperty('order');
   });
 
   it('more than 500 documents are not sent, although it is confirmed', async () => {
@@ -379,6 +443,35 @@ describe('the files of each month for the accountant', () => {
     expect((await again.get(at(''))).text).not.toContain('did not reach the accountant');
     expect(await ended()).toMatchObject({ state: 'sent' });
     expect(await noticesTo(accountant.email)).toHaveLength(1);
+  });
+
+  it('files whose recipient leaves before the email is sent have failed, and the owners learn of it', async () => {
+    await browser.get(at('/exports'));
+    await setTo(accountant.id);
+    const { sendNotice } = console;
+    console.sendNotice = ({ recipient }) =>
+      recipient === accountant.email
+        ? { outcome: 'failed', reason: 'Try later.' }
+        : { outcome: 'accepted', reason: null };
+    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    expect(await ended()).toMatchObject({ state: 'sent' });
+    await eventually('the email is postponed', async () => {
+      const notices = console.database.db.selectFrom('due_notice').selectAll();
+      const row = await notices.where('email', '=', accountant.email).executeTakeFirst();
+      return row?.claimed_until === null && row.attempts > 0;
+    });
+    await console.database.db
+      .deleteFrom('membership')
+      .where('business_id', '=', business.id)
+      .where('person_id', '=', accountant.id)
+      .execute();
+    console.sendNotice = sendNotice;
+    console.clock.now = new Date('2026-07-10T09:00:00Z');
+    await eventually('the month has failed', async () => {
+      const [month] = await months();
+      return month?.state === 'failed' && month.failure === 'no_recipient';
+    });
+    await noticesTo(owner.email);
   });
 
   it('the files open for members alone, and a member who was removed since gets no email', async () => {

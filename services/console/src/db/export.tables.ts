@@ -13,7 +13,7 @@ export type ExportState = 'queued' | 'running' | 'done' | 'failed' | 'expired';
  * Why an export ended without a file: the business has no tax id; it is too large; the files of all
  * businesses together are; the last attempt failed, or its process died. The first three no attempt can fix.
  */
-export type ExportFailure = 'no_tax_id' | 'too_large' | 'full' | 'unavailable';
+export type ExportFailure = 'no_tax_id' | 'too_large' | 'full' | 'not_allowed' | 'unavailable';
 
 /** An export that a person requested. */
 export interface ExportJobTable {

@@ -112,11 +112,12 @@ export class NoticeSender implements BackgroundTask {
       .select(['id', 'language'])
       .where('email', '=', notice.email)
       .executeTakeFirst();
-    if (!person) {
-      return null;
-    }
-    const mail = await this.#compose(notice, person);
+    const mail = person ? await this.#compose(notice, person) : null;
     if (mail === null) {
+      if (notice.kind === 'package') {
+        // Who was to get the files has left: the owners learn of it.
+        await this.#recordUndelivered(notice, 'no_recipient');
+      }
       return null;
     }
     const { outcome, reason } = await this.rpc.call(sendNotice, {
@@ -236,11 +237,14 @@ export class NoticeSender implements BackgroundTask {
   }
 
   /** Its owners see on the page of people that an invitation did not arrive. */
-  async #recordUndelivered({ business_id, email, kind, package_month: month }: DueNotice): Promise<void> {
+  async #recordUndelivered(
+    { business_id, email, kind, package_month: month }: DueNotice,
+    failure: 'undelivered' | 'no_recipient' = 'undelivered',
+  ): Promise<void> {
     if (business_id !== null && kind === 'package' && month !== null) {
       await this.#all
         .transaction()
-        .execute((trx) => failPackage(trx, { business_id, month }, 'undelivered', this.clock.now()));
+        .execute((trx) => failPackage(trx, { business_id, month }, failure, this.clock.now()));
       this.trigger();
       return;
     }

@@ -36,6 +36,15 @@ export class ExportsFullError extends Error {
   }
 }
 
+/** The person who asked for it may not do that any more. */
+export class NotAllowedError extends Error {
+  override readonly name = 'NotAllowedError';
+
+  constructor() {
+    super('the person has left the business, or may not send documents any more');
+  }
+}
+
 /** An attempt that takes longer than it may. */
 export class ExportTimeoutError extends Error {
   override readonly name = 'ExportTimeoutError';
@@ -53,7 +62,8 @@ export function errorText(error: unknown): string {
   if (
     error instanceof ExportTooLargeError ||
     error instanceof ExportsFullError ||
-    error instanceof ExportTimeoutError
+    error instanceof ExportTimeoutError ||
+    error instanceof NotAllowedError
   ) {
     return error.message;
   }

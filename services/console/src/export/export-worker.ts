@@ -35,6 +35,7 @@ import {
   ExportTimeoutError,
   ExportTooLargeError,
   errorText,
+  NotAllowedError,
 } from './export-errors.js';
 import { ExportMetrics } from './export-metrics.js';
 import { attemptMaxMs, attemptsMax, claimMs, folderMaxBytes, pausesMs } from './export-policy.js';
@@ -245,6 +246,9 @@ function failureOf(error: unknown, attempts: number): ExportFailure | null {
   }
   if (error instanceof ExportsFullError) {
     return 'full';
+  }
+  if (error instanceof NotAllowedError) {
+    return 'not_allowed';
   }
   return attempts < attemptsMax ? null : 'unavailable';
 }

@@ -20,7 +20,7 @@ import type { ConsoleTables } from '../db/console.tables.js';
 import { countDocuments, countSelected } from './count-documents.js';
 import { type ClaimedExport, finish, markRecorded, setTotal } from './export.repository.js';
 import { deleteChunks, insertChunk } from './export-chunk.repository.js';
-import { ClaimLostError, ExportsFullError } from './export-errors.js';
+import { ClaimLostError, ExportsFullError, NotAllowedError } from './export-errors.js';
 import { chunkBytes, gib, missingPdfsMax, packageRetentionMs, retentionMs } from './export-policy.js';
 import { sendSelected } from './send-selected.js';
 import { writeReport } from './write-report.js';
@@ -54,6 +54,9 @@ export class ExportWriter {
 
   /** @param db in the scope of the business. */
   async write(db: Database<ConsoleTables>, job: ClaimedExport, attempt: ExportAttempt): Promise<void> {
+    if (job.format === 'email' && !(await mayIssue(db, job))) {
+      throw new NotAllowedError();
+    }
     const call = this.#callOf(attempt.signal);
     // Before anything is read: an export that is not in the trail must not exist.
     await this.#record(db, job, call);
@@ -192,4 +195,18 @@ async function unlessAborted<T>(reply: Promise<T>, signal: AbortSignal): Promise
     // It is awaited no longer, and its failure must not end the process.
     reply.catch(() => {});
   }
+}
+
+/** Whether the person who confirmed it may still send documents of the business: it may have waited for hours. */
+async function mayIssue(
+  db: Database<ConsoleTables>,
+  { business_id, person_id }: ClaimedExport,
+): Promise<boolean> {
+  const membership = await db
+    .selectFrom('membership')
+    .select('role')
+    .where('business_id', '=', business_id)
+    .where('person_id', '=', person_id)
+    .executeTakeFirst();
+  return membership !== undefined && membership.role !== 'bookkeeper';
 }

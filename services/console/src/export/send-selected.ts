@@ -7,7 +7,6 @@ import { type BookEntry, type Call, sendMessage } from '@pinkas/contracts';
 import { byteOrderMark, csvRow, type SingleFile, selectedPages } from '@pinkas/exports';
 import { ApiError } from '@pinkas/service-kit';
 import type { ClaimedExport } from './export.repository.js';
-import { emailsMax } from './export-policy.js';
 
 /**
  * Sends each document of a selection to the email address that it has of its customer. The id of a message is made of the job and
@@ -30,7 +29,7 @@ export async function sendSelected(
       job.book_id ?? job.business_id,
       job.selection ?? { include_cancelled: false },
     )) {
-      for (const entry of entries.slice(0, emailsMax - documents)) {
+      for (const entry of entries) {
         const { type, number, customer } = entry.document;
         const outcome = await send(call, job, entry);
         if (outcome !== 'queued') {
@@ -39,9 +38,6 @@ export async function sendSelected(
         documents += 1;
         onDocuments(documents);
         yield csvRow([type, number, customer.name, customer.email, outcome]);
-      }
-      if (documents >= emailsMax) {
-        return;
       }
     }
   }

@@ -31,6 +31,8 @@ const fileBytesMax = 256 * 1024;
 const inFlightMax = 256;
 /** Files that are read slowly end after a time. */
 const downloadsMax = 64;
+/** So that no one keeps the others from theirs. */
+const downloadsOfPersonMax = 4;
 const downloadMaxMs = 60 * 60 * 1000;
 
 const statusOfBytes = { unknown: 404, malformed: 400, too_slow: 408 } as const;
@@ -40,7 +42,8 @@ const statusOfBytes = { unknown: 404, malformed: 400, too_slow: 408 } as const;
 export class HttpServer extends HttpFront {
   readonly #limiter: ConcurrencyLimiter;
   readonly #bodies = new BodyReceipts();
-  #downloads = 0;
+  /** Who reads each of the files that are being sent. */
+  readonly #downloads: string[] = [];
 
   constructor(
     modules: ModulesContainer,
@@ -185,7 +188,7 @@ export class HttpServer extends HttpFront {
     };
   }
 
-  async #toReply(raw: RawVisit, { reply, cookies }: PageResponse): Promise<HttpReply> {
+  async #toReply(raw: RawVisit, { reply, cookies, personId }: PageResponse): Promise<HttpReply> {
     const set = cookies.map(({ name, value, maxAgeSeconds }) =>
       cookie.serialize(name, value, {
         path: '/',
@@ -195,11 +198,11 @@ export class HttpServer extends HttpFront {
         ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
       }),
     );
-    const made = await this.#bodyOf(raw, reply);
+    const made = await this.#bodyOf(raw, reply, personId ?? raw.network);
     return set.length === 0 ? made : { ...made, headers: { ...made.headers, 'set-cookie': set } };
   }
 
-  async #bodyOf(raw: RawVisit, reply: PageResponse['reply']): Promise<HttpReply> {
+  async #bodyOf(raw: RawVisit, reply: PageResponse['reply'], reader: string): Promise<HttpReply> {
     switch (reply.kind) {
       case 'page': {
         const { body, headers } = await compressed(Buffer.from(reply.html), raw.acceptEncoding);
@@ -216,7 +219,7 @@ export class HttpServer extends HttpFront {
       case 'file':
         return Buffer.isBuffer(reply.body) || typeof reply.body === 'string'
           ? { status: 200, headers: reply.headers, body: reply.body }
-          : this.#stream(raw, reply.headers, reply.body);
+          : this.#stream(raw, reply.headers, reply.body, reader);
       case 'redirect':
         return { status: 303, headers: { ...downloadHeaders, location: reply.location }, body: '' };
     }
@@ -227,22 +230,24 @@ export class HttpServer extends HttpFront {
     raw: RawVisit,
     headers: Readonly<Record<string, string>>,
     chunks: AsyncIterable<Buffer>,
+    reader: string,
   ): HttpReply {
     if (raw.isHead) {
       // Fastify would read the whole file to drop it.
       const { 'content-length': _, ...others } = headers;
       return { status: 200, headers: others, body: '' };
     }
-    if (this.#downloads >= downloadsMax) {
+    const own = this.#downloads.filter((other) => other === reader);
+    if (this.#downloads.length >= downloadsMax || own.length >= downloadsOfPersonMax) {
       this.metrics.rejected();
       return this.#rejection(raw, 503, { 'retry-after': '60' });
     }
-    this.#downloads += 1;
+    this.#downloads.push(reader);
     const body = Readable.from(chunks);
     const timeout = setTimeout(() => body.destroy(), downloadMaxMs).unref();
     body.once('close', () => {
       clearTimeout(timeout);
-      this.#downloads -= 1;
+      this.#downloads.splice(this.#downloads.indexOf(reader), 1);
     });
     return { status: 200, headers, body };
   }

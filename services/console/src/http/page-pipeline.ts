@@ -54,6 +54,8 @@ export interface PageResponse {
     | Exclude<PageReply, { kind: 'html' }>
     | { kind: 'page'; status: number; html: string; retryAfterSeconds: number | undefined };
   readonly cookies: NonNullable<PageReply['cookies']>;
+  /** Who is signed in; null: no one. */
+  readonly personId: string | null;
 }
 
 const csrfTokens = ({ cookieSecret }: ConsoleConfig) =>
@@ -270,6 +272,7 @@ export class PagePipeline {
       ...(newToken === null || isReplaced ? [] : [{ name: session, value: newToken }]),
       ...(reply.cookies ?? []),
     ];
+    const personId = visit.session?.personId ?? null;
     return reply.kind === 'html'
       ? {
           reply: {
@@ -279,8 +282,9 @@ export class PagePipeline {
             retryAfterSeconds: reply.retryAfterSeconds,
           },
           cookies,
+          personId,
         }
-      : { reply, cookies };
+      : { reply, cookies, personId };
   }
 }
 

@@ -9,6 +9,10 @@ export const packageFailures = {
   },
   too_large: { he: 'הקבצים גדולים מדי.', en: 'The files are too large.' },
   full: { he: 'המקום לקבצים מלא.', en: 'There is no room for more files.' },
+  not_allowed: {
+    he: 'מי שביקש כבר אינו רשאי לשלוח מסמכים של העסק.',
+    en: 'The person who asked may not send documents of the business any more.',
+  },
   unavailable: { he: 'שירות אחר לא ענה.', en: 'Another service did not answer.' },
   no_recipient: {
     he: 'מי שמקבל את הקבצים אינו עוד ברשימת האנשים של העסק.',

@@ -83,6 +83,10 @@ export const exportWords = {
     he: 'לעסק אין ח.פ., ומבנה אחיד צריך אותו.',
     en: 'The business has no tax id, which the uniform structure needs.',
   },
+  not_allowed: {
+    he: 'מי שביקש כבר אינו רשאי לשלוח מסמכים של העסק.',
+    en: 'The person who asked may not send documents of the business any more.',
+  },
   too_large: { he: 'הקובץ גדול מדי; יש לבחור פחות ימים.', en: 'The file is too large; choose fewer days.' },
   unavailable: {
     he: 'שירות אחר לא ענה. אפשר לבקש שוב.',

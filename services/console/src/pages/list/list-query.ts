@@ -46,15 +46,18 @@ export interface ListQuery {
   readonly size: number;
   /** The fields whose text is no value, and was not used. */
   readonly wrong: readonly ListField[];
+  /** Whether the search may have found more customers than the query has. */
+  readonly isPartial: boolean;
 }
 
-/** The documents that a query asks for, in its order. */
+/** The documents that a query asks for, in its order; by balance in that of commits: a balance that changes meanwhile loses no document. */
 export const selectionOf = ({ filter, order, ascending }: ListQuery): Selection => ({
   ...filter,
-  order,
-  ascending,
+  ...(order !== 'balance' && { order, ascending }),
 });
 
+/** The customers of which a search finds documents. */
+const foundCustomersMax = 50;
 /** An issued total is at most this, and has two decimals. */
 const totalMax = 999_999_999_999;
 const isTotal = (value: number | null): value is number =>
@@ -101,6 +104,7 @@ export async function readListQuery(
     ascending: values.direction === 'ascending',
     size: pageSizes.find((known) => String(known) === values.size) ?? 50,
     wrong,
+    isPartial: (search?.customer_ids?.length ?? 0) >= foundCustomersMax,
   };
 }
 
@@ -129,7 +133,11 @@ async function meaningsOf(
   bookId: string,
   text: string,
 ): Promise<NonNullable<ListQuery['filter']['search']>> {
-  const { customers } = await rpc.call(searchCustomers, { business_id: bookId, query: text, limit: 50 });
+  const { customers } = await rpc.call(searchCustomers, {
+    business_id: bookId,
+    query: text,
+    limit: foundCustomersMax,
+  });
   const total = readMoney(text);
   return {
     ...(/^[1-9]\d{0,8}$/.test(text) && { number: Number(text) }),

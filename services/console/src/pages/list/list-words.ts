@@ -75,6 +75,10 @@ export const listWords = {
     he: 'אפשר לשלוח עד 500 מסמכים בבת אחת. יש לצמצם את הבחירה.',
     en: 'At most 500 documents can be sent at once. Choose fewer.',
   },
+  selectionUnclear: {
+    he: 'הבחירה אינה ברורה: יש בה ערך שאינו תקין, או שהחיפוש מוצא יותר מ-50 לקוחות. יש לצמצם או לתקן את הסינון.',
+    en: 'The choice is not clear: a value of it is not valid, or the search finds more than 50 customers. Correct or narrow the filter.',
+  },
   sendNone: { he: 'לא נבחרו מסמכים.', en: 'No documents are chosen.' },
   sendNow: { he: 'שליחה', en: 'Send' },
 } as const satisfies Record<string, Words>;

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { isUuid, namedDocumentsMax, sumDocuments } from '@pinkas/contracts';
+import { createHash, randomUUID } from 'node:crypto';
+import { isUuid, listDocuments, namedDocumentsMax, type ReplyOf } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
   type Clock,
@@ -37,12 +37,25 @@ import { listWords as texts } from './list-words.js';
 /** Before every document. */
 const firstDay = '1948-05-14';
 
-/** The documents of a form: those that are selected, or all hits of its filter. */
-async function readSelection(rpc: RpcClient, { bookId, form: sent }: MemberVisit): Promise<ListQuery> {
-  const ids = sent.getAll('document').filter(isUuid).slice(0, namedDocumentsMax);
+/** Documents that one call lists. */
+const listedAtOnce = 100;
+
+/**
+ * The documents of a form: those that are selected, or all hits of its filter.
+ * @returns null where that is not what the person sees: an id or a field is no value, or the search finds too many customers.
+ */
+async function readSelection(rpc: RpcClient, { bookId, form: sent }: MemberVisit): Promise<ListQuery | null> {
+  const ids = sent.getAll('document');
   const query = await readListQuery(rpc, bookId, sent);
-  return ids.length === 0 ? query : { ...query, filter: { document_ids: ids, include_cancelled: true } };
+  if (ids.length === 0) {
+    return query.wrong.length > 0 || query.isPartial ? null : query;
+  }
+  const isNamed = ids.every(isUuid) && ids.length <= namedDocumentsMax;
+  return isNamed ? { ...query, filter: { document_ids: ids, include_cancelled: true } } : null;
 }
+
+const unclear = (visit: MemberVisit): PageReply =>
+  page(words.documents[visit.language], refused(visit, texts.selectionUnclear[visit.language]), 422);
 
 /** Requests what is made of a selection in the background. */
 async function request(
@@ -106,6 +119,9 @@ export class ExportSelection {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const query = await readSelection(this.rpc, visit);
+    if (query === null) {
+      return unclear(visit);
+    }
     const reply = await request(visit, query, visit.form.get('format') === 'pdf-zip' ? 'pdf-zip' : 'csv', {
       db: this.db,
       now: this.clock.now(),
@@ -134,14 +150,17 @@ export class SendSelection {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { bookId: business_id, form: sent } = visit;
     const query = await readSelection(this.rpc, visit);
-    const { types } = await this.rpc.call(sumDocuments, { ...query.filter, business_id });
-    const count = types?.reduce((sum, { documents }) => sum + documents, 0) ?? null;
-    if (count === null || count === 0 || count > emailsMax || sent.get('confirmed') !== 'yes') {
-      return confirmation(visit, query, count);
+    if (query === null) {
+      return unclear(visit);
     }
-    const reply = await request(visit, query, 'email', {
+    const ids = await this.#idsOf(visit, query);
+    // What was confirmed is what is sent: other documents, as many, are confirmed again.
+    if (ids.length === 0 || ids.length > emailsMax || visit.form.get('confirmed') !== digestOf(ids)) {
+      return confirmation(visit, query, ids);
+    }
+    const confirmed = { ...query, filter: { document_ids: ids, include_cancelled: true } };
+    const reply = await request(visit, confirmed, 'email', {
       db: this.db,
       now: this.clock.now(),
       maxBytes: this.config.exportsMaxGib * gib,
@@ -149,12 +168,35 @@ export class SendSelection {
     this.worker.trigger();
     return reply;
   }
+
+  /** The ids of those that are not cancelled, in the order of commits; one more than may be sent where there are more. */
+  async #idsOf({ bookId: business_id }: MemberVisit, { filter }: ListQuery): Promise<string[]> {
+    const ids: string[] = [];
+    for (let before: number | null = null; ; ) {
+      const { documents, next_before }: ReplyOf<typeof listDocuments> = await this.rpc.call(listDocuments, {
+        ...filter,
+        business_id,
+        limit: listedAtOnce,
+        before,
+      });
+      const active = documents.filter(({ state }) => state.status !== 'cancelled');
+      ids.push(...active.map(({ document }) => document.id));
+      if (next_before === null || ids.length > emailsMax) {
+        return ids;
+      }
+      before = next_before;
+    }
+  }
 }
 
-/** @param count of the documents that are not cancelled; null: more than are counted. */
-function confirmation(visit: MemberVisit, { filter, values }: ListQuery, count: number | null): PageReply {
+/** Which documents a person has confirmed. */
+const digestOf = (ids: readonly string[]): string =>
+  createHash('sha256').update(ids.join()).digest('base64url');
+
+function confirmation(visit: MemberVisit, { filter, values }: ListQuery, ids: readonly string[]): PageReply {
   const { csrfToken, language, link, form: sent } = visit;
-  const isTooMany = count === null || count > emailsMax;
+  const count = ids.length;
+  const isTooMany = count > emailsMax;
   const problem = isTooMany ? texts.sendTooMany : texts.sendNone;
   const back = linkButton({ href: link('/documents', values), text: words.back[language], kind: 'quiet' });
   const kept =
@@ -171,7 +213,7 @@ ${notice('error', problem[language])}
           csrfToken,
           content: html`
 ${kept}
-${hidden('confirmed', 'yes')}
+${hidden('confirmed', digestOf(ids))}
 ${hidden('export_id', randomUUID())}
 ${facts([[texts.sendCount[language], String(count)]], language)}`,
           acts: html`
