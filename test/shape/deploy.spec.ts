@@ -355,11 +355,11 @@ describe('the chart', () => {
   });
 
   it('NATS closes silent connections in the chart as under compose', async () => {
-    const pings = { ping_interval: '2s', ping_max: 2 };
+    const pings = { ping_interval: '2s', ping_max: 4 };
     expect(values.nats.config.merge).toMatchObject(pings);
     const conf = await read('deploy/nats.conf');
     expect(conf).toMatch(/^ping_interval: "2s"$/m);
-    expect(conf).toMatch(/^ping_max: 2$/m);
+    expect(conf).toMatch(/^ping_max: 4$/m);
   });
 
   it('Chart.lock names the versions that Chart.yaml wants', async () => {

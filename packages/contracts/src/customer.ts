@@ -24,6 +24,8 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
   errors: ['customer_not_found', 'customer_identity_conflict'],
   // It may wait for another request that is about to write the same tax id on another card.
   timeoutMs: timeLimitsMs.resolveCustomer,
+  // A document has one reservation.
+  isRepeatable: true,
 });
 
 /** What `resolveCustomer` would find, without a reservation: of two new customers of one name at the same moment it sees neither. */
@@ -50,6 +52,7 @@ export const customerRecorded = defineEvent(
 export const releaseCustomer = defineContract('customer.card.release', {
   request: Strict({ business_id: Uuid, document_id: Uuid }),
   reply: Strict({}),
+  isRepeatable: true,
 });
 
 /** A customer card as a search returns it (API specification, 2.5). */

@@ -34,6 +34,8 @@ export interface Contract<Req extends TSchema = TSchema, Rep extends TSchema = T
    * (ADR 0018). `refused`: a person has written them and must learn that they have no effect.
    */
   readonly unknownMembers: 'dropped' | 'refused';
+  /** Whether a call whose connection was lost may be sent again: the handler only reads, or handles equal requests once. */
+  readonly isRepeatable: boolean;
 }
 
 /** The TypeScript type of a contract's request. */
@@ -43,9 +45,14 @@ export type ReplyOf<C extends Contract> = Static<C['reply']>;
 /** Calls a contract of another service. */
 export type Call = <C extends Contract>(contract: C, request: RequestOf<C>) => Promise<ReplyOf<C>>;
 
+/** The verbs of contracts whose handlers store nothing that a second request would store again. */
+const readingVerb =
+  /\.(audit|check|draft|find|get|list|match|preview|print|read|render|review|search|show|sum|summarize)(_|$)/;
+
 /**
  * Declares a contract.
  * @param subject without prefix and version: `issuing.document.issue` becomes `rpc.issuing.document.issue.v1`.
+ * @param parts `isRepeatable`: by default where the verb of the subject reads.
  */
 export function defineContract<Req extends TSchema, Rep extends TSchema>(
   subject: `${ServiceName}.${string}.${string}`,
@@ -55,6 +62,7 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
     errors?: readonly ErrorCode[];
     timeoutMs?: number;
     unknownMembers?: 'dropped' | 'refused';
+    isRepeatable?: boolean;
   },
 ): Contract<Req, Rep> {
   return {
@@ -66,6 +74,7 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
     errors: parts.errors ?? [],
     timeoutMs: parts.timeoutMs ?? timeLimitsMs.call,
     unknownMembers: parts.unknownMembers ?? 'dropped',
+    isRepeatable: parts.isRepeatable ?? readingVerb.test(subject),
   };
 }
 

@@ -235,6 +235,7 @@ export const reportPeriod = defineContract('issuing.period.report', {
     ),
   }),
   errors: ['validation_error'],
+  isRepeatable: true,
 });
 
 /** Where a page of payments ends: a document, by its date and its position in the book. */

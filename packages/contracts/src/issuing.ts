@@ -95,6 +95,8 @@ export const issueDocument = defineContract('issuing.document.issue', {
     'document_generation_failed',
   ],
   timeoutMs: timeLimitsMs.createDocument,
+  // A key has one document.
+  isRepeatable: true,
 });
 
 /**

@@ -30,9 +30,11 @@ export const timeLimitsMs = {
   storeLogo: 6_000,
   drawLogo: 4_000,
   /** How often the caller of an operation learns that it is being handled. */
-  progress: 1_000,
+  progress: 500,
   /** Without a reply or progress: its handler died, hangs or is cut off. */
   silence: 4_000,
+  /** Without an answer of the server of NATS: the connection is given up. Longer than the server may get no processor time. */
+  loseServer: 8_000,
   /** How long a call waits for a connection to NATS that was lost. */
   reconnect: 1_000,
   /** How long calls wait for those in flight when the server of NATS is about to end. */
@@ -117,6 +119,9 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'request', inner: ['call', 'rateLimitCommand'] },
   { outer: 'call', inner: ['moveServer', 'reconnect'] },
   { outer: 'silence', inner: ['progress', 'progress', 'replyReserve'] },
+  { outer: 'loseServer', inner: ['silence'] },
+  // What it delivered to a process that it has given up is delivered to no dead process again.
+  { outer: 'acknowledge', inner: ['loseServer'] },
   { outer: 'receiveRequest', inner: ['createDocument', 'receiveHeaders'] },
   { outer: 'receiveRequest', inner: ['receiveHeaders', 'receiveForm'] },
   { outer: 'idleConnection', inner: ['createDocument'] },
@@ -161,7 +166,11 @@ export const documentedTimeLimits: readonly {
   },
   { what: 'the body of a form of the console', limits: ['receiveForm'] },
   { what: 'a call between services without a reply or a sign of progress', limits: ['silence'] },
-  { what: 'a call while NATS cannot be reached', limits: ['reconnect'] },
+  {
+    what: 'a connection to a server of NATS that does not answer, until it is given up',
+    limits: ['loseServer'],
+  },
+  { what: 'a call while NATS cannot be reached, or has not answered for 4 s', limits: ['reconnect'] },
   {
     what: 'a call that waits for those in flight, before its process leaves a server of NATS',
     limits: ['moveServer'],

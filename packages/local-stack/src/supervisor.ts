@@ -296,12 +296,14 @@ export class Supervisor {
   ): Promise<'ready' | 'ended' | 'timeout'> {
     const deadline = performance.now() + part.readyWithinMs;
     while (!this.#stopping && !hasExited(child)) {
-      if (performance.now() >= deadline) {
-        return 'timeout';
-      }
+      // It may have become ready while this process got no processor time.
+      const isLate = performance.now() >= deadline;
       const ready = await probe(part).catch(() => false);
       if (ready) {
         return hasExited(child) ? 'ended' : 'ready';
+      }
+      if (isLate) {
+        return 'timeout';
       }
       await Promise.race([child.exited, this.#delay(entry, probeIntervalMs)]);
     }

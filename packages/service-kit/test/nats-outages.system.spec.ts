@@ -23,6 +23,7 @@ import {
 import { sql } from 'kysely';
 import { ensureStreams } from '../src/events/streams.js';
 import {
+  ApiError,
   createLogger,
   newContext,
   OutboxRelay,
@@ -44,9 +45,14 @@ import {
 } from './probe-service.js';
 
 /** Longer than the client needs to give up a silent connection, and than its next dials wait. */
-const brokenMs = 8_000;
+const brokenMs = timeLimitsMs.loseServer + 4_000;
 const authorization =
   'authorization { timeout: 3, users: [{ user: service, password: a }, { user: caller, password: a }] }';
+
+/** Keeps this process, and all that runs in it, from running. */
+function getNoProcessorTime(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+}
 
 /** The established connections of this machine to a port. */
 async function connectionsTo(port: number): Promise<number> {
@@ -185,7 +191,7 @@ describe('a connection to NATS that is half open', () => {
     // A process that gets no processor time for longer than a silence may last has not read what has arrived.
     const called = call();
     await pass(1_500);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeLimitsMs.silence + 500);
+    getNoProcessorTime(timeLimitsMs.silence + 500);
     expect(await called).toEqual({ used_today: 7 });
     connection.subscribe(showBusiness.subject, { callback: () => {} });
     await expect(
@@ -196,6 +202,89 @@ describe('a connection to NATS that is half open', () => {
       code: 'engine_error',
       cause: { message: `${showBusiness.subject} has a handler that does not respond` },
     });
+  });
+});
+
+describe('a connection to NATS of which one end gets no processor time', () => {
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  afterEach(async () => {
+    probe.answer = async () => 7;
+    for (const close of closers.splice(0).reverse()) {
+      await close();
+    }
+  });
+
+  /** @returns what became of the connections of the caller and of a service so far. */
+  async function start() {
+    const nats = await startTestNats();
+    closers.push(() => nats.stop());
+    const proxy = await TcpProxy.start(nats.url);
+    closers.push(() => proxy.stop());
+    const tested = await startProbe({ natsUrl: nats.url });
+    closers.push(() => tested.stop());
+    const connection = await connectNats(`nats://${proxy.address}`, 'caller');
+    closers.push(() => connection.close());
+    const statuses: string[] = [];
+    for (const followed of [connection, tested.network.connection]) {
+      void (async () => {
+        for await (const { type } of followed.status()) {
+          statuses.push(type);
+        }
+      })();
+    }
+    const client = new RpcClient(connection);
+    const within = 20_000;
+    const request = { business_id: randomUUID(), key_id: randomUUID() };
+    const call = (change: Partial<typeof getUsage> = {}) =>
+      withContext(newContext(within), () =>
+        client.call({ ...getUsage, timeoutMs: within, ...change }, request),
+      );
+    expect(await call()).toEqual({ used_today: 7 });
+    return { nats, proxy, call, statuses };
+  }
+
+  it.each([1_000, 3_000, 6_000])('a server that gets none for %s ms keeps its connections', async (ms) => {
+    const { nats, call, statuses } = await start();
+    process.kill(nats.pid, 'SIGSTOP');
+    closers.push(() => process.kill(nats.pid, 'SIGCONT'));
+    const during = call().catch(({ code }) => code);
+    await pass(ms);
+    process.kill(nats.pid, 'SIGCONT');
+    expect(await during).toEqual(ms < timeLimitsMs.silence ? { used_today: 7 } : 'engine_error');
+    await eventually('a call is answered', () => call().then(() => true));
+    expect(statuses).not.toContain('disconnect');
+  });
+
+  it('processes that get none for eight seconds keep their connections, and their calls are answered', async () => {
+    const { call, statuses } = await start();
+    const during = call();
+    getNoProcessorTime(8_000);
+    expect(await during).toEqual({ used_today: 7 });
+    expect(await call()).toEqual({ used_today: 7 });
+    expect(statuses).not.toContain('disconnect');
+  });
+
+  it('a call whose connection is lost is sent again where the contract allows it, until its reply is there', async () => {
+    const { proxy, call } = await start();
+    const first = new Promise<number>((resolve) => {
+      closers.push(() => resolve(0));
+    });
+    const answers = [() => first, () => Promise.reject(new ApiError('request_in_progress')), async () => 8];
+    let handled = 0;
+    probe.answer = () => (answers[handled++] ?? (async () => 0))();
+    const repeated = call();
+    await eventually('the call is handled', () => handled === 1);
+    proxy.reset();
+    expect(await repeated).toEqual({ used_today: 8 });
+    handled = 0;
+    const once = expect(call({ isRepeatable: false })).rejects.toMatchObject({
+      code: 'engine_error',
+      cause: { message: `${getUsage.subject} lost its connection to NATS` },
+    });
+    await eventually('the call is handled', () => handled === 1);
+    proxy.reset();
+    await once;
+    expect(handled).toBe(1);
   });
 });
 
@@ -335,6 +424,14 @@ describe('a server of NATS that is about to end', () => {
     await callers;
   });
 
+  it('a server that falls silent is left for another one', async () => {
+    const { ending, stayingHost, connection, call } = await start();
+    process.kill(ending.pid, 'SIGSTOP');
+    closers.push(() => process.kill(ending.pid, 'SIGCONT'));
+    await eventually('a call is answered', () => call().then(() => true));
+    expect(connection.getServer()).toBe(stayingHost);
+  }, 60_000);
+
   it('a call that is held until then has the time that is left, and is not sent without any', async () => {
     const { ending, stayingHost, connection, call } = await start();
     const leftMs = new Map<string | undefined, number>();
@@ -343,17 +440,19 @@ describe('a server of NATS that is about to end', () => {
       end = resolve;
     });
     closers.push(() => end());
+    let handled = 0;
     probe.answer = async () => {
       leftMs.set(currentContext()?.requestId, remainingMs(60_000));
-      if (leftMs.size === 1) {
+      handled += 1;
+      if (handled === 1) {
         await firstEnds;
       }
       return 7;
     };
     let nowMs = performance.now();
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-    const inFlight = expect(call()).rejects.toMatchObject({ code: 'engine_error' });
-    await eventually('a call is in flight', () => leftMs.size === 1);
+    const inFlight = call();
+    await eventually('a call is in flight', () => handled === 1);
     const statuses = connection.status();
     process.kill(ending.pid, 'SIGUSR2');
     for await (const { type } of statuses) {
@@ -370,7 +469,8 @@ describe('a server of NATS that is about to end', () => {
     nowMs += 200;
     await refused;
     nowMs += 2_000;
-    await inFlight;
+    // Its connection is left before its reply, and it is sent again.
+    expect(await inFlight).toEqual({ used_today: 7 });
     expect(await answer).toEqual({ used_today: 7 });
     expect(connection.getServer()).toBe(stayingHost);
     expect(leftMs.get(held.requestId)).toBeLessThanOrEqual(20_000 - 2_200);

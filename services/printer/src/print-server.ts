@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LookTimer } from '@pinkas/service-kit/concurrency';
 import { HttpError, type Logger, secondsSince, send } from '@pinkas/service-kit/process';
 import { readConversionForm } from './conversion-form.js';
 import type { InstalledFonts } from './installed-fonts.js';
@@ -187,12 +188,12 @@ class Deadline {
   reason: 'timeout' | 'gone' | undefined;
   readonly #end = new AbortController();
   readonly #response: ServerResponse;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: LookTimer;
 
   constructor(response: ServerResponse, timeoutMs: number) {
     this.#response = response;
     response.once('close', this.#leave);
-    this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
+    this.#timer = new LookTimer(timeoutMs, () => this.#abort('timeout'));
   }
 
   get signal(): AbortSignal {
@@ -200,7 +201,7 @@ class Deadline {
   }
 
   clear(): void {
-    clearTimeout(this.#timer);
+    this.#timer.end();
     this.#response.removeListener('close', this.#leave);
   }
 

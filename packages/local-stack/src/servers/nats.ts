@@ -51,9 +51,9 @@ export async function startNats(
     [
       `server_name: ${JSON.stringify(serverName)}`,
       `jetstream { store_dir: ${JSON.stringify(options.dataDir)} }`,
-      // A connection that answers no ping is closed, so that nothing is delivered to it (ADR 0029).
+      // A connection that answers no ping for 10 s is closed, so that nothing is delivered to it (ADR 0067).
       'ping_interval: "2s"',
-      'ping_max: 2',
+      'ping_max: 4',
       ...(options.payloadBytesMax === undefined ? [] : [`max_payload: ${options.payloadBytesMax}`]),
       options.authorization ?? '',
       '',

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
 import { type Job, JobWorker, type NextDue } from '../jobs/job-worker.js';
 import { Poller, type TickResult } from '../jobs/poller.js';
@@ -6,6 +8,7 @@ import { createLogger } from '../process/logger.js';
 import { Tracing } from '../tracing/tracing.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { KeyedQueue } from './keyed-queue.js';
+import { LookTimer, timeoutSignal } from './look-timer.js';
 import { QueueFullError } from './queue-full-error.js';
 import { Semaphore } from './semaphore.js';
 import { withTimeout } from './with-timeout.js';
@@ -486,6 +489,57 @@ describe('Semaphore', () => {
     const semaphore = new Semaphore(1, 0);
     await expect(semaphore.run(never, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     await expect(semaphore.run(never, async () => 'ran')).resolves.toBe('ran');
+  });
+});
+
+describe('LookTimer', () => {
+  /** Blocks the event loop in its check phase, which timers follow: those that are due by the clock run before anything is read. */
+  const block = (ms: number) =>
+    new Promise<void>((resolve) => {
+      setImmediate(() => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+        resolve();
+      });
+    });
+
+  it('a process that got no processor time reads what has arrived before its wait is over', async () => {
+    const sender = new Worker(
+      `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', () => setTimeout(() => parentPort.postMessage('read'), 20));`,
+      { eval: true },
+    );
+    try {
+      await once(sender, 'online');
+      const waitMs = 100;
+      const message = once(sender, 'message');
+      sender.postMessage('');
+      const outcome = withTimeout(message, waitMs, () => 'over');
+      await block(4 * waitMs);
+      expect(await outcome).toEqual(['read']);
+    } finally {
+      await sender.terminate();
+    }
+  });
+
+  it('a wait that is renewed is not over before its time begins again', async () => {
+    let looks = 0;
+    await new Promise<void>((resolve) => {
+      const timer = new LookTimer(80, resolve);
+      const renewing = setInterval(() => {
+        looks += 1;
+        timer.renew();
+        if (looks === 20) {
+          clearInterval(renewing);
+        }
+      }, 5);
+    });
+    expect(looks).toBe(20);
+  });
+
+  it('timeoutSignal aborts with a TimeoutError', async () => {
+    const signal = timeoutSignal(1);
+    await once(signal, 'abort');
+    expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 });
 

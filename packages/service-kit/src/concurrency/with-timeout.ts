@@ -1,5 +1,7 @@
+import { LookTimer } from './look-timer.js';
+
 /**
- * Waits for `work`, at most `timeoutMs`; then for `onTimeout`, which returns a substitute or throws. The work itself goes on, and
+ * Waits for `work`, at most `timeoutMs`, counted in looks; then for `onTimeout`, which returns a substitute or throws. The work itself goes on, and
  * what it comes to is dropped.
  */
 export async function withTimeout<T, U>(
@@ -7,13 +9,13 @@ export async function withTimeout<T, U>(
   timeoutMs: number,
   onTimeout: () => U,
 ): Promise<T | U> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: LookTimer | undefined;
   const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, timeoutMs));
+    timer = new LookTimer(timeoutMs, resolve);
   }).then(onTimeout);
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    clearTimeout(timer);
+    timer?.end();
   }
 }

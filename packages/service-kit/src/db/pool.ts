@@ -44,7 +44,6 @@ export function openDatabase<Tables>(options: {
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,
-    connectionTimeoutMillis: timeLimitsMs.databaseConnection,
     idleTimeoutMillis: 60_000,
     // A statement may follow another before its answer (`ScopedClient`).
     pipeline: true,

@@ -1,5 +1,8 @@
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely';
 import pg from 'pg';
+import { LookTimer } from '../concurrency/look-timer.js';
+import { withTimeout } from '../concurrency/with-timeout.js';
 import { preparedName } from './prepared-statements.js';
 import { tenantSetting } from './tenant-isolation.js';
 
@@ -28,6 +31,16 @@ export class ScopedClient extends pg.Client {
       !this.#isInScopedTransaction &&
       this.#sessionTenant !== undefined
     );
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares two signatures; its pool uses that with a callback.
+  override connect(...args: any[]): any {
+    const expire = () => this.connection.stream.destroy(new Error('timeout expired'));
+    const timer = new LookTimer(timeLimitsMs.databaseConnection, expire).unref();
+    for (const end of ['readyForQuery', 'end']) {
+      this.connection.once(end, () => timer.end());
+    }
+    return super.connect(...(args as []));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg declares seven signatures; those that Kysely uses are scoped.
@@ -118,8 +131,17 @@ export class TenantPool {
     }
   }
 
-  async #next(): Promise<pg.PoolClient & ScopedClient> {
-    return (await this.pool.connect()) as pg.PoolClient & ScopedClient;
+  /** The pool itself would count by the clock. @throws when there is none in time. */
+  #next(): Promise<pg.PoolClient & ScopedClient> {
+    const connecting = this.pool.connect() as Promise<pg.PoolClient & ScopedClient>;
+    return withTimeout(connecting, timeLimitsMs.databaseConnection, () => {
+      // One that comes later is for the next in line.
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      );
+      throw new Error('timeout exceeded when trying to connect');
+    });
   }
 }
 

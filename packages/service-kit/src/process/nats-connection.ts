@@ -1,9 +1,15 @@
 import { type NatsConnection, PermissionViolationError } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { withTimeout } from '../concurrency/with-timeout.js';
 import type { Logger } from './logger.js';
 
 const flushTimeoutMs = 1_000;
+const pingEveryMs = 1_000;
+/** As many unanswered pings as seconds of silence: nothing is sent to a server that would not answer in time. */
+const silentPings = timeLimitsMs.silence / pingEveryMs;
+/** The connection is given up after so many: a server that gets no processor time for six seconds is not dead. */
+const lostPings = timeLimitsMs.loseServer / pingEveryMs;
 
 /** The servers and credentials of a NATS address. */
 export interface NatsAddress {
@@ -64,9 +70,9 @@ export function connectNats(
     // While passwords are rotated, the servers may know the new one a moment later than this process.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: reconnectDelay(),
-    // A frozen or unreachable server is noticed after the third second without an answer, also by a process that sends nothing.
-    pingInterval: 750,
-    maxPingOut: 2,
+    // The client counts pings, not time: a process that gets no processor time sends none, and reads what has arrived before the next.
+    pingInterval: pingEveryMs,
+    maxPingOut: lostPings,
     timeout: 2_000,
     noAsyncTraces: true,
   });
@@ -124,15 +130,19 @@ export async function logStatus(connection: NatsConnection, logger: Logger): Pro
   }
 }
 
-/** What to do when the server is about to end, a connection is lost or back, and the server refuses what was published on it. */
+/**
+ * What to do when the server is about to end, or has fallen silent, a connection is lost or back, and the server refuses what was
+ * published on it.
+ */
 export interface ConnectionListener {
   serverEnds?: () => void;
+  serverSilent?: () => void;
   disconnected?: () => void;
   reconnected?: () => void;
   publishDenied?: (subject: string) => void;
 }
 
-/** Whether a connection is up, by its own status events. */
+/** Whether a connection is up and its server answers, by its own status events. */
 export class ConnectionState {
   #connected = true;
   #reconnected: Promise<void> = Promise.resolve();
@@ -169,13 +179,14 @@ export class ConnectionState {
       if (status.type === 'ldm') {
         this.listener.serverEnds?.();
       }
+      if (status.type === 'ping') {
+        this.#pinged(status.pendingPings);
+      }
       if (status.type === 'disconnect') {
         this.#lost();
       }
       if (status.type === 'reconnect') {
-        this.#connected = true;
-        this.#resolveReconnected?.();
-        this.#resolveReconnected = undefined;
+        this.#up();
         this.listener.reconnected?.();
       }
       if (status.type === 'error' && status.error instanceof PermissionViolationError) {
@@ -188,13 +199,36 @@ export class ConnectionState {
     this.#lost();
   }
 
+  /** A server that falls silent may be without processor time, and answer later: the connection is not lost yet. */
+  #pinged(pendingPings: number): void {
+    if (!this.#connected || pendingPings <= silentPings) {
+      return;
+    }
+    this.#down();
+    this.connection.flush().then(
+      () => this.#up(),
+      () => {},
+    );
+    this.listener.serverSilent?.();
+  }
+
   #lost(): void {
+    this.#down();
+    this.listener.disconnected?.();
+  }
+
+  #down(): void {
     if (this.#connected) {
       this.#connected = false;
       this.#reconnected = new Promise((resolve) => {
         this.#resolveReconnected = resolve;
       });
     }
-    this.listener.disconnected?.();
+  }
+
+  #up(): void {
+    this.#connected = true;
+    this.#resolveReconnected?.();
+    this.#resolveReconnected = undefined;
   }
 }

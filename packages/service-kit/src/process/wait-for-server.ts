@@ -17,7 +17,7 @@ const unreachableCodes = [
   '57P03',
 ];
 /** What the clients of NATS and PostgreSQL say of a connection that was not answered in time. */
-const unanswered = /^timeout$|timeout expired|due to connection timeout/;
+const unanswered = /^timeout$|timeout expired|timeout exceeded|due to connection timeout/;
 
 /** Whether a connection failed because its server is not there, and not because the server denied it. */
 export function isUnreachable(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { attributesOf, currentTraceHeaders, inSpan, SpanKind } from '../tracing/
 import { ApiError } from './api-error.js';
 import { header, writeContext, writeTraceHeaders } from './headers.js';
 import { decode, encode, stripUnknown } from './payload.js';
-import { ReplyInbox, type RequestReceiver } from './reply-inbox.js';
+import { ConnectionLostError, ReplyInbox, type RequestReceiver } from './reply-inbox.js';
 import { rpcAttributes } from './span-attributes.js';
 
 interface CompiledContract {
@@ -15,8 +15,8 @@ interface CompiledContract {
   check: ReturnType<typeof compileTolerant>;
 }
 
-/** Between calls with an idempotency key that is in progress: less than a document usually takes. */
-const inProgressPauseMs = 250;
+/** Before a call is repeated whose connection was lost, or whose idempotency key is in progress: less than a document usually takes. */
+const repeatPauseMs = 250;
 
 /** Calls the contracts of other services. */
 export class RpcClient {
@@ -40,11 +40,48 @@ export class RpcClient {
   }
 
   /**
-   * Waits at most the contract's timeout, and never past the deadline of the current context.
+   * Waits at most the contract's timeout, and never past the deadline of the current context. Where the contract allows it, a call
+   * whose connection is lost is sent again.
    * @throws ApiError with the code of the reply; `engine_error` when NATS is not connected, there is no responder, no reply in
    * time, no sign of life from its handler for four seconds, or a reply that violates the contract.
    */
   call<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    return this.#callAgain(contract, request, false);
+  }
+
+  /**
+   * The same, called again while another request with the same idempotency key is in progress: its reply is then that of the other.
+   * @throws like `call`; `request_in_progress` when the time is over.
+   */
+  callOrWait<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    return this.#callAgain(contract, request, true);
+  }
+
+  async #callAgain<C extends Contract>(
+    contract: C,
+    request: RequestOf<C>,
+    waitsInProgress: boolean,
+  ): Promise<ReplyOf<C>> {
+    const endMs = performance.now() + remainingMs(contract.timeoutMs);
+    let waits = waitsInProgress;
+    for (;;) {
+      try {
+        return await this.#callOnce(contract, request, endMs);
+      } catch (error) {
+        const { code, cause } = error as ApiError;
+        const isLost = contract.isRepeatable && cause instanceof ConnectionLostError;
+        // What was sent first may still be handled.
+        waits ||= isLost;
+        const isTransient = isLost || (waits && code === 'request_in_progress');
+        if (!isTransient || performance.now() + repeatPauseMs >= endMs) {
+          throw error;
+        }
+        await delay(repeatPauseMs);
+      }
+    }
+  }
+
+  #callOnce<C extends Contract>(contract: C, request: RequestOf<C>, endMs: number): Promise<ReplyOf<C>> {
     return inSpan(
       contract.subject,
       {
@@ -53,7 +90,7 @@ export class RpcClient {
       },
       async () => {
         const { strip, check } = this.#compile(contract);
-        const message = await this.#request(contract, encode(strip(request)));
+        const message = await this.#request(contract, encode(strip(request)), endMs);
         const body = decode(message.data);
         if (message.headers?.has(header.errorText)) {
           throw parseErrorReply(contract, body);
@@ -68,27 +105,8 @@ export class RpcClient {
     );
   }
 
-  /**
-   * The same, called again while another request with the same idempotency key is in progress: its reply is then that of the other.
-   * @throws like `call`; `request_in_progress` when the time is over.
-   */
-  async callOrWait<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
-    const endMs = performance.now() + remainingMs(contract.timeoutMs);
-    for (;;) {
-      try {
-        return await this.call(contract, request);
-      } catch (error) {
-        const isInProgress = error instanceof ApiError && error.code === 'request_in_progress';
-        if (!isInProgress || performance.now() + inProgressPauseMs >= endMs) {
-          throw error;
-        }
-        await delay(inProgressPauseMs);
-      }
-    }
-  }
-
-  async #request(contract: Contract, data: Uint8Array): Promise<Msg> {
-    const timeoutMs = Math.floor(remainingMs(contract.timeoutMs));
+  async #request(contract: Contract, data: Uint8Array, endMs: number): Promise<Msg> {
+    const timeoutMs = Math.floor(endMs - performance.now());
     if (timeoutMs <= 0) {
       throw engineError(`no time left to call ${contract.subject}`);
     }

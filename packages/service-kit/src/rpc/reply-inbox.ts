@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import { LookTimer } from '../concurrency/look-timer.js';
 import { withTimeout } from '../concurrency/with-timeout.js';
 import { ConnectionState } from '../process/nats-connection.js';
 import { header } from './headers.js';
 
 const movePauseMs = 10;
 const repeatPauseMs = 100;
-const looksPerSilence = 8;
 
 /** Why a call has no reply. */
 export class NoReplyError extends Error {
@@ -15,6 +15,9 @@ export class NoReplyError extends Error {
 }
 
 class NoResponderError extends NoReplyError {}
+
+/** The connection was lost while the call was in flight: whether it was handled is not known. */
+export class ConnectionLostError extends NoReplyError {}
 
 /** What receives the requests of other processes on the same connection. */
 export interface RequestReceiver {
@@ -27,17 +30,16 @@ interface PendingCall {
   readonly subject: string;
   readonly resolve: (reply: Msg) => void;
   readonly reject: (error: Error) => void;
-  readonly deadline: NodeJS.Timeout;
-  /** How often it was looked at since its last message. */
-  looks: number;
+  readonly deadline: LookTimer;
+  /** Since its last message. */
+  readonly silence: LookTimer;
 }
 
 /**
  * Receives the replies to the calls of this process, over one subscription.
  *
- * A handler reports progress every second until it replies (ADR 0029). So a call ends early when its handler has died, hangs
- * or is cut off: after `silence` without a message, and at once when the connection to NATS is lost. Silence is counted in looks: a
- * process whose event loop was blocked has not read what has arrived, and counts that as one look.
+ * A handler reports progress twice a second until it replies (ADR 0029). So a call ends early when its handler has died, hangs
+ * or is cut off: after `silence` without a message, and at once when the connection to NATS is lost.
  */
 export class ReplyInbox {
   readonly #pending = new Map<string, PendingCall>();
@@ -45,8 +47,6 @@ export class ReplyInbox {
   readonly #subject: string;
   #subscribed = false;
   #calls = 0;
-  /** Looks at the pending calls while there are any. */
-  #looking: NodeJS.Timeout | undefined;
   /** While this process moves to another server. */
   #moving: Promise<void> | undefined;
   /** Paused during the move, since the server that is left sends it requests until the connection closes. */
@@ -67,7 +67,13 @@ export class ReplyInbox {
           this.#moving = undefined;
         });
       },
-      disconnected: () => this.#rejectWhere(() => true, 'lost its connection to NATS'),
+      serverSilent: () => {
+        // Another server answers at once; without one, this one may only be waiting for processor time.
+        if (connection.info?.cluster !== undefined) {
+          void connection.reconnect().catch(() => {});
+        }
+      },
+      disconnected: () => this.#rejectWhere(() => true, 'lost its connection to NATS', ConnectionLostError),
       publishDenied: (subject) =>
         this.#rejectWhere((call) => call.subject === subject, 'may not be called by this process'),
     });
@@ -82,7 +88,7 @@ export class ReplyInbox {
    * Sends a request to `subject`, and waits for its reply at most `timeoutMs`. While the subject has no handler, as in the moment
    * in which the only replica connects again, it is sent again for `reconnect`.
    * @param headersFor its headers, by the time that is left when it is sent.
-   * @throws NoReplyError when NATS is not connected, no time is left to send it, the subject has no handler, or no reply comes.
+   * @throws ConnectionLostError; NoReplyError when NATS is not connected, no time is left to send it, the subject has no handler, or no reply comes.
    */
   async request(
     subject: string,
@@ -121,11 +127,12 @@ export class ReplyInbox {
 
   #send(subject: string, data: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Msg> {
     this.#subscribe();
-    this.#looking ??= setInterval(() => this.#look(), timeLimitsMs.silence / looksPerSilence).unref();
     const token = String(++this.#calls);
     return new Promise<Msg>((resolve, reject) => {
-      const deadline = setTimeout(() => this.#reject(token, 'timed out'), timeoutMs);
-      this.#pending.set(token, { subject, resolve, reject, deadline, looks: 0 });
+      const deadline = new LookTimer(timeoutMs, () => this.#reject(token, 'timed out'));
+      const isSilent = () => this.#reject(token, 'has a handler that does not respond');
+      const silence = new LookTimer(timeLimitsMs.silence, isSilent).unref();
+      this.#pending.set(token, { subject, resolve, reject, deadline, silence });
       this.connection.publish(subject, data, { reply: `${this.#subject}.${token}`, headers });
     });
   }
@@ -162,7 +169,7 @@ export class ReplyInbox {
       return;
     }
     if (message.headers?.has(header.progress)) {
-      call.looks = 0;
+      call.silence.renew();
       return;
     }
     // The status by which the server says that nobody subscribes.
@@ -178,31 +185,21 @@ export class ReplyInbox {
     const call = this.#pending.get(token);
     if (call) {
       this.#pending.delete(token);
-      clearTimeout(call.deadline);
-    }
-    if (this.#pending.size === 0) {
-      clearInterval(this.#looking);
-      this.#looking = undefined;
+      call.deadline.end();
+      call.silence.end();
     }
     return call;
   }
 
-  #look(): void {
-    this.#rejectWhere((call) => {
-      call.looks += 1;
-      return call.looks > looksPerSilence;
-    }, 'has a handler that does not respond');
-  }
-
-  #reject(token: string, reason: string): void {
+  #reject(token: string, reason: string, Reason = NoReplyError): void {
     const call = this.#end(token);
-    call?.reject(new NoReplyError(`${call.subject} ${reason}`));
+    call?.reject(new Reason(`${call.subject} ${reason}`));
   }
 
-  #rejectWhere(isConcerned: (call: PendingCall) => boolean, reason: string): void {
+  #rejectWhere(isConcerned: (call: PendingCall) => boolean, reason: string, Reason = NoReplyError): void {
     for (const [token, call] of [...this.#pending]) {
       if (isConcerned(call)) {
-        this.#reject(token, reason);
+        this.#reject(token, reason, Reason);
       }
     }
   }

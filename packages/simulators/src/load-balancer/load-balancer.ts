@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { type Listen, type RunningSimulator, sendJson, serveHttp } from '../http.js';
 
 /** How often each replica is asked whether it is ready, and how long its answer is waited for. */
@@ -53,9 +54,7 @@ export async function startLoadBalancer(options: LoadBalancerOptions): Promise<R
 
   let stopped = false;
   const probe = async (replica: Replica) => {
-    const answer = await fetch(replica.readyUrl, { signal: AbortSignal.timeout(probeTimeoutMs) }).catch(
-      () => null,
-    );
+    const answer = await fetch(replica.readyUrl, { signal: timeoutSignal(probeTimeoutMs) }).catch(() => null);
     await answer?.arrayBuffer().catch(() => undefined);
     if (stopped) {
       return;

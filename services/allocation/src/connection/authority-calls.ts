@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestKind } from '@pinkas/contracts';
 import { InjectConfig } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { classOfStatus } from '../authority/answer-class.js';
 import { ForeignAnswerError } from '../authority/answer-object.js';
 import type { FailedAttempt } from '../authority/attempt-outcome.js';
@@ -37,7 +38,7 @@ export class AuthorityCalls {
     body: object,
     timeoutMs: number = this.config.taxAuthorityTimeoutMs,
   ): Promise<Answered | FailedAttempt> {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = timeoutSignal(timeoutMs);
     const post = (token: string) => this.#post(url, token, body, signal);
     try {
       const token = await orAborted(this.tokens.accessToken(businessId), signal);

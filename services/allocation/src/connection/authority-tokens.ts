@@ -15,6 +15,7 @@ import {
   type OutboxTransaction,
   type Transaction,
 } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { resumeAwaiting } from '../allocation/allocation.repository.js';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AuthorityGrants, type Grant, GrantRefusedError } from '../authority/authority-grants.js';
@@ -120,7 +121,7 @@ export class AuthorityTokens {
   }
 
   async #renewNow(businessId: string, refused: string | undefined): Promise<string> {
-    const signal = AbortSignal.timeout(renewTimeoutMs);
+    const signal = timeoutSignal(renewTimeoutMs);
     const token = await this.relay.transaction(forTenant(this.db, businessId), async (trx) => {
       const row = await lockConnection(trx, businessId);
       const usable = row && this.#usable(row);

@@ -13,6 +13,7 @@ import {
   Operation,
   remainingMs,
 } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AllocationWorker } from '../allocation/allocation-worker.js';
 import { AuthorityGrants, GrantRefusedError } from '../authority/authority-grants.js';
@@ -86,7 +87,7 @@ export class CompleteConnection {
     const timeoutMs = Math.max(1, remainingMs(exchangeTimeoutMs + answerReserveMs) - answerReserveMs);
     let grant: Awaited<ReturnType<AuthorityGrants['fromCode']>>;
     try {
-      grant = await this.grants.fromCode(code, AbortSignal.timeout(Math.ceil(timeoutMs)));
+      grant = await this.grants.fromCode(code, timeoutSignal(Math.ceil(timeoutMs)));
     } catch (error) {
       this.logger.warn({ business_id: businessId, err: error }, 'authorization code exchange failed');
       return error instanceof GrantRefusedError

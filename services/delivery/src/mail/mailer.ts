@@ -4,6 +4,7 @@ import { type ConnectionOptions, rootCertificates } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import { parseEmailAddress } from '@pinkas/domain';
 import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { createTransport } from 'nodemailer';
 import DKIM from 'nodemailer/lib/dkim';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
@@ -108,7 +109,7 @@ export class Mailer {
       return { kind: 'permanent', reason: 'The recipient is not a valid mail address.' };
     }
     // One bound for everything: the claim of the message covers no more.
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = timeoutSignal(timeoutMs);
     if (!isAscii(recipient)) {
       const refusal = await this.#smtpUtf8Rejection(signal);
       if (refusal) {

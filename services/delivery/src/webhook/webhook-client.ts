@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { InjectConfig } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { DeliveryConfig } from '../config.js';
 import { AddressResolver } from './address-resolver.js';
@@ -47,7 +48,7 @@ export class WebhookClient {
     headers: Readonly<Record<string, string>>,
     body: string,
   ): Promise<WebhookOutcome> {
-    const signal = AbortSignal.timeout(this.config.webhookTimeoutMs);
+    const signal = timeoutSignal(this.config.webhookTimeoutMs);
     let agent: Agent | undefined;
     try {
       const url = new URL(address);

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestOverHttp } from 'node:http';
 import { request as requestOverHttps } from 'node:https';
 import { Injectable } from '@nestjs/common';
 import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import type { DeliveryConfig, WhatsAppAccount } from '../config.js';
 import { whatsappNotConfigured } from '../delivery/delivery-plan.js';
 import { recordOutcome } from '../delivery/outcome-span.js';
@@ -76,7 +77,7 @@ function post(url: URL, token: string, message: object, timeoutMs: number): Prom
         'content-type': 'application/json',
         'content-length': body.length,
       },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: timeoutSignal(timeoutMs),
     });
     request.once('socket', (socket) => {
       socket.once(secure ? 'secureConnect' : 'connect', () => {

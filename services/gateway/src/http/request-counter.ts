@@ -18,6 +18,10 @@ const countRequest = `
   return count
 `;
 
+function expire(): never {
+  throw new Error('Redis did not answer in time');
+}
+
 interface CountingRedis extends Redis {
   countRequest(key: string, countTtlMs: number): Promise<number>;
 }
@@ -37,8 +41,6 @@ export class RequestCounter implements BackgroundTask {
     this.#redis = new Redis(config.redisUrl, {
       lazyConnect: true,
       connectTimeout: 2_000,
-      // Long enough for a busy machine: gateways that count alone allow too many requests together.
-      commandTimeout: timeLimitsMs.rateLimitCommand,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
@@ -70,7 +72,12 @@ export class RequestCounter implements BackgroundTask {
       return null;
     }
     try {
-      const count = await this.#redis.countRequest(`pinkas:requests:${id}:${minute}`, countTtlMs);
+      // Long enough for a busy machine: gateways that count alone allow too many requests together.
+      const count = await withTimeout(
+        this.#redis.countRequest(`pinkas:requests:${id}:${minute}`, countTtlMs),
+        timeLimitsMs.rateLimitCommand,
+        expire,
+      );
       this.#logReachability(null);
       return count;
     } catch (error) {

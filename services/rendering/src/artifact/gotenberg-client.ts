@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type ChromiumFile, InvalidPdfError, readChromiumFile } from '@pinkas/pdf';
 import { type Attributes, inSpan, SpanKind } from '@pinkas/service-kit';
+import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { convert, gotenberg, html, pipe, please, set, to } from 'gotenberg-js-client';
 import type { PrintablePage } from '../document/printable-page.js';
 
@@ -81,7 +82,7 @@ export class GotenbergClient {
 
   /** Whether Gotenberg answers within a second that it is up. */
   async isHealthy(): Promise<boolean> {
-    return fetch(this.#healthUrl, { signal: AbortSignal.timeout(1_000) }).then(
+    return fetch(this.#healthUrl, { signal: timeoutSignal(1_000) }).then(
       async (response) => {
         await response.body?.cancel();
         return response.ok;
@@ -96,7 +97,7 @@ export class GotenbergClient {
   }
 
   async #convert(page: PrintablePage, deadlineMs: number): Promise<Buffer> {
-    const signal = AbortSignal.timeout(Math.max(1, Math.floor(deadlineMs - performance.now())));
+    const signal = timeoutSignal(Math.max(1, Math.floor(deadlineMs - performance.now())));
     // The library reads a text that begins with 'file:' from disk; bytes are always sent as they are.
     const files: [string, Buffer][] = [
       ['index.html', Buffer.from(page.html)],

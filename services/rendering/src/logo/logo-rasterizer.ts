@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { storeLogo, timeLimitsMs } from '@pinkas/contracts';
 import { remainingMs } from '@pinkas/service-kit';
-import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
+import { KeyedQueue, Semaphore, timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
 import type { RasterizerReply } from './rasterizer-process.js';
 
@@ -43,7 +43,7 @@ export class LogoRasterizer {
 }
 
 async function draw(upload: UploadedLogo, deadline: AbortSignal): Promise<RasterizerReply> {
-  const tooLong = AbortSignal.timeout(drawTimeoutMs);
+  const tooLong = timeoutSignal(drawTimeoutMs);
   const child = fork(processFile, [], {
     env: {},
     execArgv: [],
