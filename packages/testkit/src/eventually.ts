@@ -6,8 +6,8 @@ const longestPauseMs = 250;
 
 /**
  * Waits for a condition rather than for a time: probes again and again until `probe` returns something true. The time is a bound for
- * a machine that other programs use as well; what is expected within a time is asserted by the product's own limits. It is counted in looks: a test that got no processor time has not
- * waited.
+ * a machine that other programs use as well, and counted in looks; what is expected within a time is asserted by the product's own
+ * limits.
  * @throws what `probe` threw last, or an Error that says what was waited for, when the time is over.
  */
 export async function eventually<T>(

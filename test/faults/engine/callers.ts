@@ -80,6 +80,8 @@ export class Callers {
   refusals = 0;
   /** How often each code, or no answer, was the reason since the callers were let go on. */
   refusedWith: Record<string, number> = {};
+  /** Each of these requests. */
+  refused: { method: string; path: string; code: string; tookMs: number }[] = [];
   /** Requests served in a row, and when the first of them was answered. */
   served = { inARow: 0, sinceMs: 0 };
   /** Answers may take so much longer than their deadline while a gateway is stopped. */
@@ -108,6 +110,7 @@ export class Callers {
     this.#businesses = businesses;
     this.served = { inARow: 0, sinceMs: 0 };
     this.refusedWith = {};
+    this.refused = [];
     this.#isPaused = false;
   }
 
@@ -332,6 +335,8 @@ export class Callers {
       if (code !== 'request_in_progress') {
         this.refusals += 1;
         this.refusedWith[code] = (this.refusedWith[code] ?? 0) + 1;
+        const { method, path } = asking;
+        this.refused.push({ method, path, code, tookMs });
         this.served = { inARow: 0, sinceMs: 0 };
       }
       this.#checkRefusal(what, answer);
