@@ -428,6 +428,7 @@ export interface DocumentPreview {
       | 'number_not_connected'
       | 'number_customer_tax_id_missing'
       | 'number_business_tax_id_missing'
+      | 'customer_tax_id_missing'
       | 'source_overpaid'
       | 'source_overcredited'
       | 'source_invoiced_twice'
@@ -452,10 +453,10 @@ export interface DocumentPreview {
  */
 export interface Allocation {
   /**
-   * `not_required`: below the threshold, another type, or the business is not connected. `issued`: the number
-   * is there. `skipped_customer_tax_id_missing`, `skipped_business_tax_id_missing`: not asked for, since a
-   * tax id is missing. `failed`: the authority refused or did not answer in time; a later number appears in
-   * `allocation_number`.
+   * `not_required`: below the threshold, another type, a customer who deducts no VAT, or the business is not
+   * connected. `issued`: the number is there. `skipped_customer_tax_id_missing`,
+   * `skipped_business_tax_id_missing`: not asked for, since a tax id is missing. `failed`: the authority
+   * refused or did not answer in time; a later number appears in `allocation_number`.
    */
   status:
     | 'not_required'

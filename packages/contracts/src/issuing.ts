@@ -29,7 +29,7 @@ import {
   TestBookId,
   Uuid,
 } from './schema/fields.js';
-import { previewWarnings } from './schema/preview-warnings.js';
+import { firstWarnings } from './schema/preview-warnings.js';
 import { timeLimitsMs } from './time-limits.js';
 
 export * from './issuing-accounts.js';
@@ -118,7 +118,9 @@ export const previewDocument = defineContract('issuing.document.preview', {
     allocation: PreviewedAllocation,
     delivery: DeliveryOutcome,
     matched_by: CustomerMatch,
-    warnings: Type.Array(Type.Enum([...previewWarnings])),
+    warnings: Type.Array(Type.Enum([...firstWarnings])),
+    /** Codes of warnings that were added since; a reader leaves out those that it does not know. */
+    further_warnings: Type.Optional(Type.Array(Type.String())),
   }),
   errors: issueDocument.errors.filter((code) => !onlyOfIssuing.includes(code)),
 });
@@ -219,6 +221,8 @@ const documentFilter = {
   total_to: Type.Optional(Money),
   /** Only documents that should have an allocation number and have none, which are checked one by one for the rest. */
   without_number: Type.Optional(Type.Boolean()),
+  /** Only invoices without the number of their buyer that need it. */
+  without_buyer_id: Type.Optional(Type.Boolean()),
   /** Only documents of which something is left to pay, or was paid beyond the total. */
   with_balance: Type.Optional(Type.Boolean()),
   /** Only documents that meet at least one of these, as a person who types a text may mean each of them; in any state. */
@@ -321,6 +325,8 @@ export const reviewDocuments = defineContract('issuing.document.review', {
         amount: Nullable(Money),
       }),
     ),
+    /** Invoices without the number of their buyer that need it, dated from a day on; absent where there are none. */
+    without_buyer_id: Type.Optional(Strict({ documents: Type.Integer({ minimum: 1 }), from: CalendarDate })),
   }),
 });
 

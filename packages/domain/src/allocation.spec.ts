@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type AllocatedDocument,
   decideAllocation,
+  lacksBuyerId,
   lacksNumberUnconnected,
   undeductibleVat,
 } from './allocation-decision.js';
@@ -20,6 +21,7 @@ const document = (change: {
   discount?: number;
   vat?: number;
   taxId?: string | null;
+  legalType?: AllocatedDocument['customer']['legal_type'];
 }): AllocatedDocument => ({
   type: change.type ?? 'tax_invoice',
   date: change.date ?? '2026-06-15',
@@ -28,7 +30,10 @@ const document = (change: {
     discount: change.discount ?? 0,
     vat: change.vat ?? 1080,
   },
-  customer: { tax_id: change.taxId === undefined ? '777777723' : change.taxId },
+  customer: {
+    tax_id: change.taxId === undefined ? '777777723' : change.taxId,
+    legal_type: change.legalType ?? null,
+  },
 });
 
 describe('decideAllocation', () => {
@@ -86,6 +91,41 @@ describe('decideAllocation', () => {
       status: 'not_required',
       reason: 'The document has no VAT.',
     });
+  });
+
+  it.each(['osek_murshe', 'hevra_baam', 'amuta', null] as const)(
+    'decideAllocation requires a number for a buyer of the kind %s, and skips one without a tax id',
+    (legalType) => {
+      expect(decideAllocation(document({ legalType }), business)).toEqual({ required: true });
+      expect(decideAllocation(document({ legalType, taxId: null }), business)).toMatchObject({
+        status: 'skipped_customer_tax_id_missing',
+      });
+    },
+  );
+
+  it.each(['private', 'osek_patur'] as const)(
+    'decideAllocation requires no number for a buyer of the kind %s, with a tax id or without',
+    (legalType) => {
+      for (const taxId of ['777777723', null]) {
+        for (const settings of [business, { ...business, tax_authority_connected: false, tax_id: null }]) {
+          expect(decideAllocation(document({ legalType, taxId }), settings)).toEqual({
+            required: false,
+            status: 'not_required',
+            reason: 'The customer deducts no VAT.',
+          });
+        }
+      }
+    },
+  );
+
+  it('decideAllocation requires no number of a credit note where the operator asks for none', () => {
+    const skip = { creditNotes: 'skip' } as const;
+    expect(decideAllocation(document({ type: 'credit_note' }), business, skip)).toEqual({
+      required: false,
+      status: 'not_required',
+      reason: 'The tax authority gives credit notes no number.',
+    });
+    expect(decideAllocation(document({}), business, skip)).toEqual({ required: true });
   });
 
   it('decideAllocation requires no number of an unconnected business, whatever tax ids are missing', () => {
@@ -156,6 +196,7 @@ describe('lacksNumberUnconnected', () => {
     ['no VAT', { vat: 0 }],
     ['a buyer without a tax id', { taxId: null }],
     ['another type', { type: 'proforma' }],
+    ['a buyer who deducts no VAT', { legalType: 'private' }],
   ] as const)('no number is missing with %s', (_what, change) => {
     expect(lacksNumberUnconnected(document(change), unconnected)).toBe(false);
   });
@@ -167,5 +208,31 @@ describe('lacksNumberUnconnected', () => {
     expect(undeductibleVat(invoice, unconnected, 0.01)).toBe(vat - 1n);
     expect(undeductibleVat(invoice, unconnected, invoice.totals.vat + 1)).toBe(0n);
     expect(undeductibleVat(invoice, business, 0)).toBe(0n);
+  });
+});
+
+describe('lacksBuyerId', () => {
+  const nameless = { taxId: null, subtotal: 5000.01 };
+
+  it.each(['tax_invoice', 'tax_invoice_receipt'] as const)(
+    "a %s one agora above 5,000 lacks the number of a buyer who gives none, whatever the buyer's kind",
+    (type) => {
+      for (const legalType of [null, 'hevra_baam', 'osek_patur'] as const) {
+        expect(lacksBuyerId(document({ ...nameless, type, legalType }))).toBe(true);
+        expect(lacksBuyerId(document({ ...nameless, type, legalType, vat: 0 }))).toBe(true);
+      }
+    },
+  );
+
+  it.each([
+    ['a private person', { legalType: 'private' }],
+    ['a tax id', { taxId: '777777723' }],
+    ['a net amount of 5,000', { subtotal: 5000 }],
+    ['a net amount that a discount brings down to 5,000', { subtotal: 6000, discount: 1000 }],
+    ['a credit note', { type: 'credit_note' }],
+    ['a quote', { type: 'quote' }],
+    ['a date before the law', { date: '2013-12-31' }],
+  ] as const)('no number of a buyer is lacking with %s', (_what, change) => {
+    expect(lacksBuyerId(document({ ...nameless, ...change }))).toBe(false);
   });
 });

@@ -400,6 +400,7 @@ describe('how far documents are settled, in the console', () => {
   let debts: ReplyOf<typeof summarizeDebts>;
   let top: ReplyOf<typeof listTopCustomers>['customers'];
   const topAsked: RequestOf<typeof listTopCustomers>[] = [];
+  let withoutBuyerId: ReplyOf<typeof reviewDocuments>['without_buyer_id'];
   const lists: RequestOf<typeof listDocuments>[] = [];
   const ends: (() => void)[] = [];
 
@@ -418,7 +419,10 @@ describe('how far documents are settled, in the console', () => {
         const { payments: _payments, title: _title, notes: _notes, send: _send, ...head } = document;
         return { documents: [{ document: head, state, allocation, delivery }], next_before: null };
       }),
-      network.answer(reviewDocuments, () => ({ notes })),
+      network.answer(reviewDocuments, () => ({
+        notes,
+        ...(withoutBuyerId && { without_buyer_id: withoutBuyerId }),
+      })),
       network.answer(sumDocuments, () => ({ types: [] })),
       network.answer(listDeliveryStates, () => ({ documents: [] })),
       network.answer(showSigningCertificate, () => ({
@@ -447,7 +451,7 @@ describe('how far documents are settled, in the console', () => {
     const business = console.addBusiness({ tax_authority_connected: false });
     invoice = exampleDocument({ business_id: business.id });
     at = `/b/${business.id}`;
-    [notes, top] = [[], []];
+    [notes, top, withoutBuyerId] = [[], [], undefined];
     debts = { as_of: '2026-06-15', documents: 0, customers: 0, amount: 0, late: 0, ages: [] };
     state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
@@ -625,6 +629,21 @@ describe('how far documents are settled, in the console', () => {
     );
     expect(await todayOf('osek_patur')).not.toContain('A temporary order ends');
     console.clock.now = now;
+  });
+
+  it('Today counts the invoices without the number of their buyer, and leads to them', async () => {
+    withoutBuyerId = { documents: 2, from: '2026-03-15' };
+    const { text } = await browser.get(at);
+    const address = `${at}/documents?note=buyer_id_missing&from=2026-03-15`;
+    expect(text).toContain(`href="${address.replace('&', '&amp;')}"`);
+    expect(await read('')).toContain('2 invoices above ₪5,000 have no number of their buyer');
+    await browser.get(address);
+    expect(lists.at(-1)).toMatchObject({
+      without_buyer_id: true,
+      from: '2026-03-15',
+      include_cancelled: true,
+    });
+    expect(lists.at(-1)).not.toHaveProperty('note');
   });
 
   it('invoices above the threshold of a business that is not connected are counted with what they cost the buyers', async () => {

@@ -7,6 +7,7 @@ import {
   type PreviewWarning,
   previewDocument,
   previewWarnings,
+  warningsOf,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
@@ -145,8 +146,9 @@ describe('PreviewDocument', () => {
       (await issuing.issue(body, randomUUID(), change)).document.id;
     const reached = { ...numberedCustomer };
     const warned = async (body: Partial<CreateDocument>, settings: Partial<typeof business> = {}) =>
-      (await issuing.preview({ customer: reached, ...body }, { business: { ...business, ...settings } }))
-        .warnings;
+      warningsOf(
+        await issuing.preview({ customer: reached, ...body }, { business: { ...business, ...settings } }),
+      );
     const invoice = await issued({ customer: reached });
     const quote = await issued({ type: 'quote', customer: reached });
     await issued({ based_on: quote, customer: reached });
@@ -167,6 +169,20 @@ describe('PreviewDocument', () => {
       [
         'number_customer_tax_id_missing',
         await warned({ items: net(30_000), customer: { name: 'לקוח', email: 'a@example.com' } }),
+      ],
+      [
+        'customer_tax_id_missing',
+        await warned(
+          { items: net(30_000), customer: { name: 'לקוח', email: 'a@example.com' } },
+          { tax_authority_connected: false },
+        ),
+      ],
+      [
+        null,
+        await warned({
+          items: net(30_000),
+          customer: { name: 'לקוח', email: 'a@example.com', legal_type: 'private' },
+        }),
       ],
       ['number_business_tax_id_missing', await warned({ items: net(30_000) }, { tax_id: null })],
       ['source_overpaid', await warned(receipt(118.02))],

@@ -10,7 +10,7 @@ import {
   readBook,
   reviewDocuments,
 } from '@pinkas/contracts';
-import { settlementOf, testBook, testBookOf } from '@pinkas/domain';
+import { customerLegalTypes, lacksBuyerId, settlementOf, testBook, testBookOf } from '@pinkas/domain';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 /** Without VAT, so that amounts are the same before and after it. */
@@ -172,7 +172,15 @@ describe('the settlement of documents', () => {
     await issue({ items: net(5_000) });
     await issue({ items: net(25_000), customer: { name: 'פרטי' } });
     await issue({ items: net(25_000) }, { business: { ...business, tax_authority_connected: true } });
+    // Neither deducts VAT.
+    for (const legal_type of ['private', 'osek_patur'] as const) {
+      await issue({ items: net(25_000), customer: { ...numberedCustomer, legal_type } });
+    }
     expect(await review(business.id)).toEqual([{ note: 'number_missing', documents: 2, amount: 6750 }]);
+    const missing = await list({ business_id: business.id, without_number: true });
+    expect(missing.map(({ document }) => document.id)).toContain(large.id);
+    const firstPage = await list({ business_id: business.id, note: 'number_missing', limit: 1 });
+    expect(firstPage.map(({ document }) => document.id)).toEqual([halved.id]);
     const listed = await list({ business_id: business.id, note: 'number_missing' });
     expect(listed.map(({ document }) => document.id)).toEqual([halved.id, large.id]);
     const stateOf = async (document_id: string) =>
@@ -189,5 +197,50 @@ describe('the settlement of documents', () => {
     await issue({ items: net(25_000) }, { business: tests });
     expect(await review(tests.id)).toEqual([{ note: 'number_missing', documents: 1, amount: 4500 }]);
     expect(await review(business.id)).toEqual([{ note: 'number_missing', documents: 2, amount: 6750 }]);
+  });
+
+  it('invoices above 5,000 without the number of their buyer are counted and listed, for a quarter, as the domain decides', async () => {
+    const business = { ...issuing.business, id: randomUUID(), vat_rate: 18, tax_authority_connected: true };
+    const issue = async (body: Partial<CreateDocument>) =>
+      (await issuing.issue(body, randomUUID(), { business })).document;
+    const cases: Partial<CreateDocument>[] = [];
+    for (const legal_type of [undefined, ...customerLegalTypes]) {
+      for (const tax_id of [undefined, numberedCustomer.tax_id]) {
+        for (const amount of [5_000, 5_000.01]) {
+          const name = `לקוח ${legal_type} ${tax_id} ${amount}`;
+          cases.push({
+            items: net(amount),
+            customer: {
+              name,
+              ...(tax_id && { tax_id, identity_confirmed: true }),
+              ...(legal_type && { legal_type }),
+            },
+          });
+        }
+      }
+    }
+    const documents = [];
+    for (const body of cases) {
+      documents.push(await issue(body));
+    }
+    const credited = await issue({ items: net(9_000), customer: { name: 'זוכה' } });
+    await issue({ type: 'credit_note', based_on: credited.id, items: net(9_000) });
+    const lacking = documents.filter((document) => lacksBuyerId(document)).map(({ id }) => id);
+    expect(lacking).toHaveLength(5);
+    const listed = await list({ business_id: business.id, without_buyer_id: true });
+    expect(listed.map(({ document }) => document.id)).toEqual(lacking.toReversed());
+    const byTotal = await list({
+      business_id: business.id,
+      without_buyer_id: true,
+      order: 'total',
+      limit: 3,
+    });
+    expect(byTotal).toHaveLength(3);
+    const reviewed = () => issuing.network.call(reviewDocuments, { business_id: business.id });
+    expect((await reviewed()).without_buyer_id).toEqual({ documents: 5, from: '2026-03-15' });
+    const { now } = issuing.clock;
+    issuing.clock.now = new Date('2026-10-01T08:00:00Z');
+    expect((await reviewed()).without_buyer_id).toBeUndefined();
+    issuing.clock.now = now;
   });
 });

@@ -118,6 +118,14 @@ export function allocation(suite: Suite): void {
         { customer: { name: newName() } },
         'skipped_customer_tax_id_missing',
       ],
+      ...[{}, { tax_id: newTaxId() }].flatMap((id) =>
+        (['private', 'osek_patur'] as const).map((legal_type): [string, BusinessChange, object, string] => [
+          `a customer of the kind ${legal_type} with${id.tax_id ? '' : 'out'} a tax id, who deducts no VAT`,
+          connected,
+          { customer: { name: newName(), legal_type, ...id } },
+          'not_required',
+        ]),
+      ),
       ['a business without a tax id', { ...connected, tax_id: null }, {}, 'skipped_business_tax_id_missing'],
       [
         'neither with a tax id',

@@ -8,7 +8,7 @@ import {
   type DocumentHead,
   type DocumentState,
 } from '../schema/document.js';
-import { previewWarningTexts } from '../schema/preview-warnings.js';
+import { previewWarningTexts, warningsOf } from '../schema/preview-warnings.js';
 import type { CancelledDocument, CreatedDocument, DocumentDetail, DocumentPreview } from './routes.js';
 
 /** The public addresses of pages and PDFs. */
@@ -77,13 +77,8 @@ export function toCreatedDocument(
 }
 
 /** The response of POST /documents/preview. */
-export function toDocumentPreview({
-  draft,
-  allocation,
-  delivery,
-  matched_by,
-  warnings,
-}: ReplyOf<typeof previewDocument>): DocumentPreview {
+export function toDocumentPreview(reply: ReplyOf<typeof previewDocument>): DocumentPreview {
+  const { draft, allocation, delivery, matched_by } = reply;
   const { type, date, due_date, totals, customer, payments } = draft;
   const { subtotal, discount, vat, vat_rate, total, currency } = totals;
   const paid = toShekels(sum(payments.map(({ amount }) => fromShekels(amount))));
@@ -99,7 +94,7 @@ export function toDocumentPreview({
       scheduled_for: delivery.scheduled_for,
     },
     customer: { id: customer.id, matched_by },
-    warnings: warnings.map((code) => {
+    warnings: warningsOf(reply).map((code) => {
       const { message, messageHe } = previewWarningTexts[code];
       return { code, message, message_he: messageHe };
     }),

@@ -371,7 +371,7 @@ export const AllocationOutcome = Strict(
   {
     status: Type.Enum([...allocationStatuses], {
       description:
-        '`not_required`: below the threshold, another type, or the business is not connected. `issued`: the number is there. `skipped_customer_tax_id_missing`, `skipped_business_tax_id_missing`: not asked for, since a tax id is missing. `failed`: the authority refused or did not answer in time; a later number appears in `allocation_number`.',
+        '`not_required`: below the threshold, another type, a customer who deducts no VAT, or the business is not connected. `issued`: the number is there. `skipped_customer_tax_id_missing`, `skipped_business_tax_id_missing`: not asked for, since a tax id is missing. `failed`: the authority refused or did not answer in time; a later number appears in `allocation_number`.',
     }),
     number: Nullable(Type.String(), 'The number as printed: 9 digits.'),
     reason: Nullable(Type.String(), 'Why there is no number, in words; null only for `issued`.'),

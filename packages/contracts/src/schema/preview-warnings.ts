@@ -14,6 +14,12 @@ export const previewWarningTexts = {
     message: 'The document needs an allocation number, and the business has no tax id in its profile.',
     messageHe: 'המסמך מחייב מספר הקצאה, ובפרופיל העסק חסר מספר הזיהוי.',
   },
+  customer_tax_id_missing: {
+    message:
+      'The invoice is above 5,000 ILS before VAT and has no tax id of the customer, which the law wants on it: a dealer cannot deduct the VAT, and the detailed VAT report has no place for it.',
+    messageHe:
+      'החשבונית מעל 5,000 ₪ לפני מע"מ, ואין בה מספר זיהוי של הלקוח, כפי שהחוק דורש: עוסק לא יוכל לנכות את המע"מ, ואין לה מקום בדיווח המפורט.',
+  },
   source_overpaid: {
     message: 'More is received than is left to pay of the source document.',
     messageHe: 'התקבול גדול מהיתרה לתשלום של מסמך המקור.',
@@ -64,3 +70,26 @@ export const previewWarningTexts = {
 export type PreviewWarning = keyof typeof previewWarningTexts;
 
 export const previewWarnings = Object.keys(previewWarningTexts) as readonly PreviewWarning[];
+
+type FurtherWarning = Extract<PreviewWarning, 'customer_tax_id_missing'>;
+
+/** Those that replies have had from their first version on: a set of values does not grow within it (ADR 0018). */
+export const firstWarnings = previewWarnings.filter(
+  (code): code is Exclude<PreviewWarning, FurtherWarning> => code !== 'customer_tax_id_missing',
+);
+
+/** The warnings of a reply, in the order of the catalogue, without those of a later release. */
+export const warningsOf = (reply: {
+  readonly warnings: readonly PreviewWarning[];
+  readonly further_warnings?: readonly string[] | undefined;
+}): PreviewWarning[] =>
+  previewWarnings.filter((code) => [...reply.warnings, ...(reply.further_warnings ?? [])].includes(code));
+
+/** Warnings as members of a reply. */
+export const warningMembers = (codes: readonly PreviewWarning[]) => {
+  const further = codes.filter((code) => code === 'customer_tax_id_missing');
+  return {
+    warnings: firstWarnings.filter((code) => codes.includes(code)),
+    ...(further.length > 0 && { further_warnings: further }),
+  };
+};

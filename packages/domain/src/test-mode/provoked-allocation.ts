@@ -8,10 +8,11 @@ type Document = law.AllocatedDocument & BookedDocument;
 export function decideAllocation(
   document: Document,
   business: law.AllocatingBusiness,
+  options: law.AllocationOptions = {},
 ): law.AllocationDecision {
   const provoked = provokedOutcomes(document.business_id, document).allocation;
   if (provoked === undefined || !law.mayGetNumber(document)) {
-    return law.decideAllocation(document, business);
+    return law.decideAllocation(document, business, options);
   }
   return provoked === 'issued' || provoked === 'failed' || provoked === 'late'
     ? { required: true }

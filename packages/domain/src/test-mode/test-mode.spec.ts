@@ -58,7 +58,7 @@ describe('decideAllocation', () => {
     type,
     date: '2026-06-15',
     totals: { subtotal: 6000, discount: 0, vat: 1080 },
-    customer: { tax_id: '777777723' },
+    customer: { tax_id: '777777723', legal_type: null },
   });
 
   it.each(Object.entries(testSkus.allocation))(

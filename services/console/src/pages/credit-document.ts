@@ -5,6 +5,7 @@ import {
   issueDocument,
   previewDocument,
   timeLimitsMs,
+  warningsOf,
 } from '@pinkas/contracts';
 import { type Agorot, decimalPlaces, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
@@ -352,7 +353,7 @@ export class IssueCreditNote {
       html`${heading(visit, source)}
 <section class="card">
   ${figures}
-  ${warningList(preview.warnings, language)}
+  ${warningList(warningsOf(preview), language)}
   <h2>${texts.what[language]}</h2>
   ${effectList(effects)}
   ${form({

@@ -25,7 +25,21 @@ const texts = {
     he: 'העסק אינו מחובר לרשות המסים. הלקוחות אינם יכולים לנכות מע"מ בסך',
     en: 'The business is not connected to the tax authority. The buyers cannot deduct VAT of',
   },
-} as const satisfies Record<string, Words>;
+  noBuyerId: {
+    one: {
+      he: 'חשבונית אחת מעל 5,000 ₪ בלי מספר זיהוי של הקונה',
+      en: 'One invoice above ₪5,000 has no number of its buyer',
+    },
+    many: {
+      he: 'חשבוניות מעל 5,000 ₪ בלי מספר זיהוי של הקונה',
+      en: 'invoices above ₪5,000 have no number of their buyer',
+    },
+    detail: {
+      he: 'החוק דורש את המספר (לא מאדם פרטי): בלעדיו הקונה לא ינכה את המע"מ, והחשבונית אינה בדיווח המפורט. אפשר לזכות ולהפיק מחדש עם המספר, או לקבוע בכרטיס שהלקוח פרטי.',
+      en: 'The law wants it, but of a private person: without it the buyer cannot deduct the VAT, and the detailed VAT report has no place for the invoice. Credit it and issue it again with the number, or enter the customer as a private person for the next ones.',
+    },
+  },
+} as const satisfies Record<string, Words | Record<string, Words>>;
 
 /** A note in short, as a filter names it. */
 export const noteNames = {
@@ -37,7 +51,11 @@ export const noteNames = {
     he: 'בלי מספר הקצאה, כי אין חיבור',
     en: 'No allocation number, for want of a connection',
   },
-} as const satisfies Record<ReviewNote, Words>;
+  buyer_id_missing: {
+    he: 'בלי מספר זיהוי של הקונה, מעל 5,000 ₪',
+    en: 'No number of the buyer, above ₪5,000',
+  },
+} as const satisfies Record<ReviewNote | 'buyer_id_missing', Words>;
 
 /** What the page of a document states about a note, before its amount. */
 const sentences = {
@@ -145,6 +163,25 @@ export function reviewed(
     title: html`<a href="${visit.link('/documents', { note })}">${count}</a>`,
     detail: html`${about[language]}${value !== null && html` ${amount(value, language)}`}`,
     action: isNumber ? connectLink(visit) : null,
+  };
+}
+
+/** What Today shows of invoices without the number of their buyer; null where there is none. */
+export function withoutBuyerId(
+  { language, link }: MemberVisit,
+  found: ReplyOf<typeof reviewDocuments>['without_buyer_id'],
+): { title: Markup; detail: Markup } | null {
+  if (!found) {
+    return null;
+  }
+  const { documents, from } = found;
+  const count =
+    documents === 1
+      ? texts.noBuyerId.one[language]
+      : html`${leftToRight(String(documents))} ${texts.noBuyerId.many[language]}`;
+  return {
+    title: html`<a href="${link('/documents', { note: 'buyer_id_missing', from })}">${count}</a>`,
+    detail: html`${texts.noBuyerId.detail[language]}`,
   };
 }
 

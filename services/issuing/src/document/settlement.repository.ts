@@ -1,19 +1,17 @@
 import type { ReviewNote } from '@pinkas/contracts';
 import {
   type Agorot,
-  type AllocatedDocument,
-  type AllocatingBusiness,
   amountOfNote,
   type DocumentType,
-  type ItemsWithSku,
+  law,
   type SettlementFacts,
   settlementOf,
   toShekels,
   undeductibleVat,
 } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { sql } from 'kysely';
-import { decidingItems } from '../test-mode/deciding-items.js';
+import { type SqlBool, sql } from 'kysely';
+import { provokesAllocation } from '../test-mode/deciding-items.js';
 import { type DocumentRow, toDocument } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
@@ -94,7 +92,7 @@ export interface NotedDocument {
   readonly amount: Agorot | null;
 }
 
-/** The documents of a book with each note. Indexes have the few that may have one, however large the book. */
+/** The documents of a book with each note about their settlement. Indexes have the few that may have one, however large the book. */
 export async function readNoted(
   db: Database<IssuingTables>,
   businessId: string,
@@ -111,9 +109,6 @@ export async function readNoted(
         add(note, { id, amount: amountOfNote(note, document, facts) });
       }
     }
-  }
-  for (const found of await readWithoutNumber(db, businessId)) {
-    add('number_missing', found);
   }
   return noted;
 }
@@ -157,37 +152,60 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
   }));
 }
 
-/** The invoices that have no number since their business was not connected, without those that are credited in full. */
-export async function readWithoutNumber(
+/** The VAT of `document` that no credit note has taken back. */
+const vatLeft = sql`document.vat - coalesce((
+  select sum(note.vat) from document as note
+  where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0)`;
+
+const firstNumberedDay = sql.lit(law.allocationDocuments.values[0]?.from ?? 'infinity');
+
+/**
+ * Whether `document` is an invoice that has no number since its business was not connected, and is not credited in full: as
+ * `undeductibleVat` of the domain decides. The first conditions are those of an index, in its words.
+ */
+export const isUndeductible = sql<SqlBool>`(
+  document.type in ('tax_invoice', 'tax_invoice_receipt') and document.vat > 0
+  and document.business ->> 'tax_authority_connected' = 'false'
+  and document.subtotal - document.discount > (document.business ->> 'allocation_threshold_net')::numeric
+  and document.customer ->> 'tax_id' is not null
+  and (document.customer ->> 'legal_type' in ('private', 'osek_patur')) is not true
+  and document.business ->> 'tax_id' is not null
+  and document.dated_on >= ${firstNumberedDay}
+  and not ${provokesAllocation}
+  and ${vatLeft} > 0)`;
+
+/**
+ * Whether `document` is an invoice without the number of its buyer that needs it, and is not credited in full: as `lacksBuyerId` of the
+ * domain decides. The first conditions are those of an index, in its words.
+ */
+export const lacksBuyer = sql<SqlBool>`(
+  document.type in ('tax_invoice', 'tax_invoice_receipt') and document.subtotal - document.discount > 5000
+  and document.customer ->> 'tax_id' is null and (document.customer ->> 'legal_type' = 'private') is not true
+  and document.total > coalesce((
+    select sum(note.total) from document as note
+    where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0))`;
+
+/** How many invoices have no number since their business was not connected, and the VAT that their buyers cannot deduct. */
+export async function sumUndeductible(
   db: Database<IssuingTables>,
   businessId: string,
-): Promise<NotedDocument[]> {
-  const { rows } = await sql<
-    SettlingRow & {
-      id: string;
-      type: DocumentType;
-      date: string;
-      items: ItemsWithSku['items'];
-      customer: AllocatedDocument['customer'];
-      business: AllocatingBusiness;
-      subtotal: string;
-      discount: string;
-      vat: string;
-    }
-  >`
-    select document.id, document.type, document.dated_on as date, document.customer, document.business,
-      ${decidingItems} as items,
-      document.subtotal, document.discount, document.vat, settling.*
-    from document cross join lateral ${settlingDocuments} as settling
-    where document.business_id = ${businessId} and document.type in ('tax_invoice', 'tax_invoice_receipt')
-      and document.vat > 0 and document.business ->> 'tax_authority_connected' = 'false'
-      and document.subtotal - document.discount > (document.business ->> 'allocation_threshold_net')::numeric`.execute(
+): Promise<{ documents: number; amount: number }> {
+  const { rows } = await sql<{ documents: number; amount: string }>`
+    select count(*)::integer as documents, coalesce(sum(${vatLeft}), 0) as amount from document
+    where document.business_id = ${businessId} and ${isUndeductible}`.execute(db);
+  return { documents: rows[0]?.documents ?? 0, amount: Number(rows[0]?.amount ?? 0) };
+}
+
+/** How many invoices from a day on lack the number of their buyer. */
+export async function countWithoutBuyerId(
+  db: Database<IssuingTables>,
+  businessId: string,
+  from: string,
+): Promise<number> {
+  const { rows } = await sql<{ documents: number }>`
+    select count(*)::integer as documents from document
+    where document.business_id = ${businessId} and document.dated_on >= ${from} and ${lacksBuyer}`.execute(
     db,
   );
-  return rows.flatMap(({ id, subtotal, discount, vat, business, ...row }) => {
-    const totals = { subtotal: Number(subtotal), discount: Number(discount), vat: Number(vat) };
-    const document = { ...row, business_id: businessId, totals };
-    const amount = undeductibleVat(document, business, Number(row.credited_vat));
-    return amount > 0n ? [{ id, amount }] : [];
-  });
+  return rows[0]?.documents ?? 0;
 }

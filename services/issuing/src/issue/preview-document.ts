@@ -1,4 +1,10 @@
-import { matchCustomer, previewDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  matchCustomer,
+  previewDocument,
+  type ReplyOf,
+  type RequestOf,
+  warningMembers,
+} from '@pinkas/contracts';
 import {
   type Clock,
   type Database,
@@ -68,10 +74,12 @@ export class PreviewDocument {
       allocation: { status: outcomes.allocation?.status ?? 'required' },
       delivery: outcomes.delivery,
       matched_by,
-      warnings: previewWarnings({
-        ...{ document, body, business, totals, outcomes, today },
-        source: settledSource,
-      }),
+      ...warningMembers(
+        previewWarnings({
+          ...{ document, body, business, totals, outcomes, today },
+          source: settledSource,
+        }),
+      ),
     };
   }
 

@@ -2,6 +2,7 @@ import type { Business, CreateDocument, PreviewWarning } from '@pinkas/contracts
 import {
   fromShekels,
   isSameCustomer,
+  lacksBuyerId,
   lacksNumberUnconnected,
   settlementOf,
   type Totals,
@@ -37,6 +38,9 @@ export function previewWarnings(previewed: PreviewedDocument): PreviewWarning[] 
     number_not_connected: lacksNumberUnconnected(document, business),
     number_customer_tax_id_missing: allocation?.status === 'skipped_customer_tax_id_missing',
     number_business_tax_id_missing: allocation?.status === 'skipped_business_tax_id_missing',
+    // The warning about the number has it already.
+    customer_tax_id_missing:
+      lacksBuyerId(document) && allocation?.status !== 'skipped_customer_tax_id_missing',
     ...settlementWarnings(previewed),
     date_in_past: document.date < today,
     due_date_passed: document.due_date !== null && document.due_date < today,

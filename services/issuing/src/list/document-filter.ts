@@ -5,7 +5,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import type { Span } from '../document/series-spans.js';
-import { readNoted, readWithoutNumber } from '../document/settlement.repository.js';
+import { isUndeductible, lacksBuyer, readNoted } from '../document/settlement.repository.js';
 
 /** Which documents of a business are listed, in which order and from which position. */
 export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit' | 'settlement'>;
@@ -19,8 +19,29 @@ export type ListedRow = HeadRow & Pick<DocumentRow, (typeof listedColumns)[numbe
 const listedColumns = ['position', 'total_agorot', 'balance', 'allocation', 'delivery'] as const;
 
 /** Whether few documents of a book meet the filter, so that they are read by their own indexes and sorted. */
-export const isFew = ({ note, based_on, document_ids, without_number }: DocumentFilter): boolean =>
-  [note, based_on, document_ids].some((given) => given !== undefined) || without_number === true;
+export const isFew = ({
+  note,
+  based_on,
+  document_ids,
+  without_number,
+  without_buyer_id,
+}: DocumentFilter): boolean =>
+  [note, based_on, document_ids].some((given) => given !== undefined) ||
+  without_number === true ||
+  without_buyer_id === true;
+
+/** Whether the filter is one whose index has the order of commits, however many documents meet it. */
+export const isInvoiceCheck = ({
+  note,
+  based_on,
+  document_ids,
+  without_number,
+  without_buyer_id,
+  search,
+}: DocumentFilter): boolean =>
+  (note === 'number_missing' || (note === undefined && without_buyer_id === true)) &&
+  [based_on, document_ids, search].every((given) => given === undefined) &&
+  without_number !== true;
 
 /** Whether the filter has an amount. */
 export const hasAmounts = ({ total_from, total_to }: DocumentFilter): boolean =>
@@ -87,36 +108,36 @@ function isFound(search: NonNullable<DocumentFilter['search']>): Expression<SqlB
   return alternatives.length === 0 ? sql`false` : sql`(${sql.join(alternatives, sql` or `)})`;
 }
 
-/** The conditions that other rows decide: which documents have a note, or need an allocation number. */
+/** The conditions that other rows decide: which documents have a note, or need an allocation number or that of their buyer. */
 export async function foundConditionsOf(
   db: Database<IssuingTables>,
-  { business_id, note, without_number }: DocumentFilter,
+  { business_id, note, without_number, without_buyer_id }: DocumentFilter,
 ): Promise<Expression<SqlBool>[]> {
-  const isOne = (documents: readonly { readonly id: string }[]) =>
-    sql<SqlBool>`document.id = any(${documents.map(({ id }) => id)}::uuid[])`;
   return [
-    ...(note === undefined ? [] : [isOne((await readNoted(db, business_id)).get(note) ?? [])]),
-    ...(without_number === true
-      ? [
-          isOne([
-            ...(await readWithoutNumber(db, business_id)),
-            ...(await readPendingNumber(db, business_id)),
-          ]),
-        ]
-      : []),
+    ...(note === undefined ? [] : [await hasNote(db, business_id, note)]),
+    ...(without_buyer_id === true ? [lacksBuyer] : []),
+    ...(without_number === true ? [lacksNumber(business_id)] : []),
   ];
 }
 
-/** The documents whose number is not there yet, or was refused. */
-function readPendingNumber(db: Database<IssuingTables>, businessId: string): Promise<{ id: string }[]> {
-  return db
-    .selectFrom('document')
-    .select('id')
-    .where('business_id', '=', businessId)
-    .where('allocation_number', 'is', null)
-    .where(sql<boolean>`coalesce(allocation ->> 'status', '') <> 'not_required'`)
-    .execute();
+async function hasNote(
+  db: Database<IssuingTables>,
+  businessId: string,
+  note: NonNullable<DocumentFilter['note']>,
+): Promise<Expression<SqlBool>> {
+  if (note === 'number_missing') {
+    return isUndeductible;
+  }
+  const noted = (await readNoted(db, businessId)).get(note) ?? [];
+  return sql<SqlBool>`document.id = any(${noted.map(({ id }) => id)}::uuid[])`;
 }
+
+/** Of documents whose number is not there yet, or was refused, and of those without one for want of a connection. */
+const lacksNumber = (businessId: string) => sql<SqlBool>`document.id = any(array(
+  select document.id from document where document.business_id = ${businessId} and ${isUndeductible}
+  union all
+  select document.id from document where document.business_id = ${businessId}
+    and document.allocation_number is null and coalesce(document.allocation ->> 'status', '') <> 'not_required'))`;
 
 /** The columns of a listed document. */
 export const rowColumns = [...headColumns, ...listedColumns.map((column) => `document.${column}` as const)];

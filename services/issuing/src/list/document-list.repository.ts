@@ -5,10 +5,12 @@ import type { IssuingTables } from '../document/document.tables.js';
 import { isDated, joined, type Span, seriesSpans } from '../document/series-spans.js';
 import {
   conditionsOf,
+  foundConditionsOf,
   hasAmounts,
   headsOf,
   isBefore,
   isFew,
+  isInvoiceCheck,
   isOfType,
   isWithin,
   isWithinDates,
@@ -28,6 +30,11 @@ export async function listIssued(
   limit: number,
 ): Promise<ListedRow[]> {
   const { type, from, to, external_ref, number, customer_ids, status, order = 'issued', ascending } = filter;
+  if (isInvoiceCheck(filter) && order === 'issued' && !ascending && !filter.with_balance) {
+    const found = await foundConditionsOf(db, filter);
+    const conditions = [...conditionsOf(filter), ...isWithinDates(filter), ...isBefore(filter)];
+    return page(db, filter, [...found, ...conditions], limit).execute();
+  }
   if (isFew(filter)) {
     return listFew(db, filter, limit);
   }

@@ -1,30 +1,44 @@
 import { type ReplyOf, type RequestOf, reviewDocuments, reviewNotes } from '@pinkas/contracts';
-import { sum, toShekels } from '@pinkas/domain';
-import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { addDays, dayInIsrael, sum, toShekels } from '@pinkas/domain';
+import {
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
-import { readNoted } from '../document/settlement.repository.js';
+import { countWithoutBuyerId, readNoted, sumUndeductible } from '../document/settlement.repository.js';
+
+/** Invoices of about a quarter: VAT of older ones was reported, and nothing can be done about them. */
+const buyerIdDays = 92;
 
 /** Counts what a person should look at in a book. */
 @Operation(reviewDocuments)
 export class ReviewDocuments {
-  constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
+  constructor(
+    @InjectDatabase() private readonly db: Database<IssuingTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
 
   async handle({ business_id }: RequestOf<typeof reviewDocuments>): Promise<ReplyOf<typeof reviewDocuments>> {
-    const noted = await readNoted(forTenant(this.db, business_id), business_id);
+    const db = forTenant(this.db, business_id);
+    const from = addDays(dayInIsrael(this.clock.now()), -buyerIdDays);
+    const noted = await readNoted(db, business_id);
+    const undeductible = await sumUndeductible(db, business_id);
+    const withoutBuyerId = await countWithoutBuyerId(db, business_id, from);
     return {
-      notes: reviewNotes.flatMap((note) => {
+      notes: reviewNotes.flatMap((note): ReplyOf<typeof reviewDocuments>['notes'] => {
+        if (note === 'number_missing') {
+          return undeductible.documents === 0 ? [] : [{ note, ...undeductible }];
+        }
         const documents = noted.get(note) ?? [];
         const amounts = documents.flatMap(({ amount }) => amount ?? []);
-        return documents.length === 0
-          ? []
-          : [
-              {
-                note,
-                documents: documents.length,
-                amount: amounts.length === 0 ? null : toShekels(sum(amounts)),
-              },
-            ];
+        const amount = amounts.length === 0 ? null : toShekels(sum(amounts));
+        return documents.length === 0 ? [] : [{ note, documents: documents.length, amount }];
       }),
+      ...(withoutBuyerId > 0 && { without_buyer_id: { documents: withoutBuyerId, from } }),
     };
   }
 }

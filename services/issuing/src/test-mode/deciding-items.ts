@@ -1,6 +1,10 @@
-import type { ItemsWithSku } from '@pinkas/domain';
+import { testSkus } from '@pinkas/domain';
 import { sql } from 'kysely';
 
-/** The items of `document` that decide about its outcomes: only those of a test document do, and a live book has many. */
-export const decidingItems = sql<ItemsWithSku['items']>`
-  case when is_test_book(document.business_id) then document.items else '[]' end`;
+const skus = Object.keys(testSkus.allocation);
+
+/** Whether an item of `document` provokes what becomes of its number, as only those of a test document do. */
+export const provokesAllocation = sql<boolean>`(
+  case when is_test_book(document.business_id) then exists (
+    select from jsonb_array_elements(document.items) as item where item ->> 'sku' = any(${skus}::text[])
+  ) else false end)`;

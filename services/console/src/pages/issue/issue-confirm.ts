@@ -1,3 +1,4 @@
+import { warningsOf } from '@pinkas/contracts';
 import {
   amount,
   button,
@@ -39,7 +40,7 @@ const texts = {
 /** The screen that asks once: what is issued, what follows from it, and what the document looks like. */
 export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: DocumentPreview): PageReply {
   const { csrfToken, language, link } = visit;
-  const { draft, next_number, warnings } = preview;
+  const { draft, next_number } = preview;
   const title = `${texts.title[language]}: ${typeName(draft.type, language)}`;
   const entries = entriesOf(fields).map(
     ([name, value]) => html`${hidden(name, value)}
@@ -58,7 +59,7 @@ ${facts(
   language,
 )}
 ${totals(preview, fields, language)}
-${warningList(warnings, language)}
+${warningList(warningsOf(preview), language)}
 <h3>${texts.follows[language]}</h3>
 <ul>
   ${consequences(preview, visit).map(

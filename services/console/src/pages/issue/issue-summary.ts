@@ -1,4 +1,4 @@
-import type { PreviewWarning } from '@pinkas/contracts';
+import { type PreviewWarning, warningsOf } from '@pinkas/contracts';
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import {
   amount,
@@ -56,15 +56,17 @@ function contentOf(summary: Summary, fields: IssueFields, language: Language): M
     return notice('warn', summary.problem);
   }
   const { preview, hasCustomer } = summary;
+  const warnings = warningsOf(preview);
   return html`
   ${totals(preview, fields, language)}
   ${hasCustomer ? customer(preview, language) : null}
-  ${warningList(hasCustomer ? preview.warnings : preview.warnings.filter((code) => !ofCustomer.includes(code)), language)}`;
+  ${warningList(hasCustomer ? warnings : warnings.filter((code) => !ofCustomer.includes(code)), language)}`;
 }
 
 /** What is known only with a customer. */
 const ofCustomer: readonly PreviewWarning[] = [
   'number_customer_tax_id_missing',
+  'customer_tax_id_missing',
   'source_of_other_customer',
   'recipient_missing',
   'recipient_suppressed',

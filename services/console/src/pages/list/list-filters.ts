@@ -15,7 +15,7 @@ import {
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
 import { noteNames } from '../settlement.js';
-import { type ListField, type ListQuery, pageSizes, statuses } from './list-query.js';
+import { buyerIdMissing, type ListField, type ListQuery, pageSizes, statuses } from './list-query.js';
 import { listWords as texts } from './list-words.js';
 
 /** Fields that open the rest of the filters when they have a value. */
@@ -43,7 +43,9 @@ export function listFilters({ language, link }: MemberVisit, { values, size }: L
   const dateField = (name: 'from' | 'to') =>
     field({ name, type: 'date', label: texts[name][language], value: values[name] });
   const types = documentTypes.map((type) => [type, typeName(type, language)] as const);
-  const notes = reviewNotes.map((note) => [note, noteNames[note][language]] as const);
+  const notes = ([...reviewNotes, buyerIdMissing] as const).map(
+    (note) => [note, noteNames[note][language]] as const,
+  );
   const more = html`
 ${select('type', texts.type[language], [['', texts.anyType[language]], ...types])}
 ${select('status', texts.status[language], [

@@ -97,8 +97,7 @@ export async function readListQuery(
       ...chosen,
       ...present({ from, to, total_from, total_to, search, document_ids: undelivered?.document_ids }),
       // What is to be checked is counted whatever its status.
-      include_cancelled:
-        chosen.status === 'cancelled' || chosen.note !== undefined || values.cancelled !== '',
+      include_cancelled: chosen.status === 'cancelled' || values.note !== '' || values.cancelled !== '',
     },
     order: sorts.find((known) => known === values.sort) ?? 'issued',
     ascending: values.direction === 'ascending',
@@ -108,12 +107,16 @@ export async function readListQuery(
   };
 }
 
+/** What is chosen as a note, and is a filter of its own. */
+export const buyerIdMissing = 'buyer_id_missing';
+
 /** The filters that are chosen from lists. */
 function choicesOf(values: ListValues) {
   return present({
     type: documentTypes.find((known) => known === values.type),
     status: statuses.find((known) => known === values.status),
     note: reviewNotes.find((known) => known === values.note),
+    without_buyer_id: values.note === buyerIdMissing ? true : undefined,
     customer_ids: isUuid(values.customer) ? [values.customer] : undefined,
     without_number: values.number === 'missing' ? true : undefined,
     with_balance: values.balance === '' && values.sort !== 'balance' ? undefined : true,

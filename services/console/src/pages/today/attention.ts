@@ -33,7 +33,7 @@ import type { FailedPackage } from '../../package/package.repository.js';
 import { monthText, packageFailures } from '../../package/package-words.js';
 import { isAtLeast } from '../../session/roles.js';
 import { typeName } from '../parts.js';
-import { reviewed } from '../settlement.js';
+import { reviewed, withoutBuyerId } from '../settlement.js';
 import { todayWords as texts } from './today-words.js';
 
 const shownMax = 10;
@@ -80,6 +80,7 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
     ...connectionTasks(visit, findings.connection),
     ...certificateTasks(visit, findings.certificate, now),
     ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
+    ...[withoutBuyerId(visit, review?.without_buyer_id)].filter((row) => row !== null),
     ...byCause((allocations ?? []).map((row) => allocationCase(visit, row))),
     ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
     ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
