@@ -21,6 +21,7 @@ import { EndConnection } from './connection/end-connection.js';
 import { ListConnections } from './connection/list-connections.js';
 import { ShowConnection } from './connection/show-connection.js';
 import { StartConnection } from './connection/start-connection.js';
+import { ThresholdMonitor } from './connection/threshold-monitor.js';
 import { CancelDonation } from './donation/cancel-donation.js';
 import { DonationAuthority } from './donation/donation-authority.js';
 import { DonationReporter } from './donation/donation-reporter.js';
@@ -66,9 +67,14 @@ import { ListTestRequests } from './test-mode/list-test-requests.js';
     AuthorityGrants,
     AuthorityHttp,
     ConnectionMonitor,
+    ThresholdMonitor,
   ],
 })
 export class AllocationModule {}
 
 /** What runs beside the operations, in the order of its start. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [AllocationWorker, ConnectionMonitor];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [
+  AllocationWorker,
+  ConnectionMonitor,
+  ThresholdMonitor,
+];

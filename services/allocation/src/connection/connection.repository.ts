@@ -60,6 +60,19 @@ export async function listConnectionsAfter(
   return query.execute();
 }
 
+/** A business whose connection holds; another one each time. */
+export async function anyConnected(db: Database<AllocationTables>, now: Date): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('connection')
+    .select('business_id')
+    .where('broken_at', 'is', null)
+    .where('refresh_expires_at', '>', now)
+    .orderBy(sql`random()`)
+    .limit(1)
+    .executeTakeFirst();
+  return found?.business_id;
+}
+
 /** Stores a new or renewed connection and deletes the request that led to it. */
 export async function storeConnection(
   trx: Transaction<AllocationTables>,
