@@ -535,7 +535,16 @@ describe('webhooks in the console', () => {
       expect(hrefs[1]).toContain(hrefs[0]);
       // Who may not open it gets no link.
       const bookkeeper = await signedInAs('bookkeeper');
+      const seen = await read(bookkeeper);
+      const table = (await bookkeeper.get(`/b/${businessId}/trail/csv`)).text;
       expect((await bookkeeper.get(`/b/${businessId}/trail`)).text).not.toContain(hrefs[0]);
+      // An address often has a token.
+      for (const shown of [seen, table]) {
+        expect(shown).toContain(new URL(address).host);
+        expect(shown).toContain('old.example.com');
+        expect(shown).not.toContain(address);
+        expect(shown).not.toContain('https://old');
+      }
     });
 
     it('the trail of the test book is that of its own', async () => {

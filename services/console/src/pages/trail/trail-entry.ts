@@ -16,7 +16,7 @@ import {
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { endpointsPath } from '../webhooks/endpoint-parts.js';
-import type { TrailNames } from './trail-names.js';
+import { addressFor, type TrailNames } from './trail-names.js';
 import { actionWords, fieldWords, valueWords } from './trail-words.js';
 
 const texts = {
@@ -205,6 +205,9 @@ function shownValue(name: string, value: unknown, names: TrailNames, language: L
   }
   if (amounts.has(name) && Number.isFinite(Number(text))) {
     return { kind: 'amount', text };
+  }
+  if (name === 'url') {
+    return { kind: 'text', text: addressFor(names.role, text) };
   }
   return { kind: 'text', text: names.people.get(text) ?? textOf(value, language) };
 }

@@ -10,8 +10,15 @@ export interface TrailNames {
   readonly people: ReadonlyMap<string, string>;
   readonly keys: ReadonlyMap<string, string>;
   readonly documents: ReadonlyMap<string, string>;
-  /** The addresses of endpoints of webhooks. */
+  /** The addresses of endpoints of webhooks, as `addressFor` shows them. */
   readonly endpoints: ReadonlyMap<string, string>;
+  /** Who reads them. */
+  readonly role: MemberVisit['role'];
+}
+
+/** The address of an endpoint, which often has a token: of it only owners see more than the host. */
+export function addressFor(role: MemberVisit['role'], url: string): string {
+  return role === 'owner' || !URL.canParse(url) ? url : new URL(url).host;
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -20,7 +27,7 @@ const ofDocument = /^(?:document|message|delivery|allocation)\./;
 /** Looks up the names, each kind at once; what cannot be found has none. */
 export async function readTrailNames(
   { rpc, db }: { readonly rpc: RpcClient; readonly db: Database<ConsoleTables> },
-  { bookId: business_id, business, language }: MemberVisit,
+  { bookId: business_id, business, language, role }: MemberVisit,
   entries: readonly AuditEntry[],
 ): Promise<TrailNames> {
   const mentioned = new Set(
@@ -48,7 +55,8 @@ export async function readTrailNames(
   return {
     people: new Map(people.map(({ id, email }) => [id, email])),
     keys: new Map(keys?.keys.map(({ id, name }) => [id, name])),
-    endpoints: new Map(endpoints?.endpoints.map(({ id, url }) => [id, url])),
+    endpoints: new Map(endpoints?.endpoints.map(({ id, url }) => [id, addressFor(role, url)])),
+    role,
     documents: new Map(
       documents?.documents.map(({ document }) => [document.id, documentName(document, language)]),
     ),
