@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -129,6 +130,20 @@ describe('HttpServer', () => {
       expect(answer).toMatch(/^ratelimit-remaining: \d+$/im);
       expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}$/im);
       expect(JSON.parse(body).error.code).toBe(status === 401 ? 'unauthorized' : 'not_found');
+    });
+  });
+
+  it('a connection that asked for a tunnel ends, although its client keeps its side open', async () => {
+    const { port } = new URL(gateway.origin);
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write('CONNECT /v1/me HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.resume();
+    await once(socket, 'end');
+    expect(socket.destroyed).toBe(false);
+    await eventually('its server has ended it', () => {
+      socket.write('x');
+      return socket.destroyed;
     });
   });
 

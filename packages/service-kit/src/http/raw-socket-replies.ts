@@ -7,6 +7,9 @@ import type { Logger } from '../process/logger.js';
 import type { HttpOrigin, RawRejection, RawReply } from './http-front.js';
 import type { HttpMetrics } from './http-metrics.js';
 
+/** How long a client may take to read the reply. */
+const lingerMs = 2_000;
+
 /** Answers over the socket what Node's HTTP server hands over without a response object. */
 export class RawSocketReplies {
   readonly #rejected = new WeakSet<Socket>();
@@ -52,6 +55,9 @@ export class RawSocketReplies {
       this.reject(reason, origin),
     );
     this.metrics.completed({ method: '', route: undefined }, reply.status, startedMs);
+    // A server that closes waits for it, and knows no more of it than that: its client may keep its side open.
+    const cut = setTimeout(() => socket.destroy(), lingerMs).unref();
+    socket.once('close', () => clearTimeout(cut));
     socket.end(toBytes(reply, requestId));
   }
 }
