@@ -13,6 +13,7 @@ import {
   listTestMessages,
   listUndelivered,
   messageDue,
+  messageEventDue,
   type RequestOf,
   resendDelivery,
   sendMessage,
@@ -1136,6 +1137,28 @@ describe('suppressed addresses', () => {
       { messages: [], next_after: null },
       { deleted: 0, more: false },
     ]);
+  });
+
+  it('an item of a test document provokes that its message fails for good, with its event, and in a live book it does not', async () => {
+    const events = delivery.network.collect(messageEventDue);
+    const items = [
+      { description: 'שירות', quantity: 1, unit_price: 100, line_total: 100, sku: 'test_delivery_failed' },
+    ];
+    const id = testBookOf(delivery.business.id);
+    const failing = await issueReady(delivery.newRecipient(), {
+      document: { business_id: id, items },
+      business: { id, events: true },
+    });
+    const live = await issueReady(delivery.newRecipient(), { document: { items } });
+    expect(await delivery.inState(failing, 'failed')).toMatchObject({
+      attempts: 1,
+      last_error: expect.stringContaining('test document'),
+    });
+    await delivery.inState(live, 'sent');
+    const event = await eventually('its event', () =>
+      events.find(({ document_id }) => document_id === failing.id),
+    );
+    expect(event).toMatchObject({ type: 'delivery.failed', business_id: id });
   });
 
   it('a message that changes while its test book is cleared is deleted as well', async () => {

@@ -74,6 +74,24 @@ describe('routes', () => {
       expect(errorCodeOf(blank)).toBe('missing_idempotency_key');
     });
 
+    it.each([
+      ['test_rate_limited', 'rate_limited', 60],
+      ['test_daily_limit_reached', 'daily_limit_reached', 12 * 3_600],
+    ])(
+      'the item %s provokes the error %s in a test book, and nothing in a live one',
+      async (sku, code, most) => {
+        const { key } = await gateway.caller({ key: { mode: 'test', per_minute: 1_000 } });
+        const body = quote({ items: [{ description: 'שירות', quantity: 1, unit_price: 100, sku }] });
+        const refused = await gateway.post(key.key, { body });
+        expect([refused.status, errorCodeOf(refused)]).toEqual([429, code]);
+        const seconds = Number(refused.headers.get('retry-after'));
+        expect(seconds).toBeGreaterThan(0);
+        expect(seconds).toBeLessThanOrEqual(most * 2);
+        expect(gateway.issued).toEqual([]);
+        expect((await gateway.post(caller.key.key, { body })).status).toBe(201);
+      },
+    );
+
     it('every problem that POST /documents declares is passed on with its details', async () => {
       for (const code of postDocuments.errors) {
         gateway.issue = async () => {

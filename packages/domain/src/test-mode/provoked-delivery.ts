@@ -27,6 +27,8 @@ export function decideDelivery(
       const hasAccount = check.whatsapp_configured || isTestBook(document.business_id);
       return rule.decideDelivery(document, business, { ...check, whatsapp_configured: hasAccount });
     }
+    // The message fails once it is sent.
+    case 'failed':
     case 'queued':
       return queued(document, business);
     case 'deferred_quiet_hours': {

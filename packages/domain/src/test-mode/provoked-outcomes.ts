@@ -24,12 +24,15 @@ export const testSkus = {
     test_delivery_suppressed: 'suppressed',
     test_delivery_no_recipient: 'no_recipient',
     test_delivery_send_failed: 'send_failed',
+    test_delivery_failed: 'failed',
   },
   error: {
     test_document_generation_failed: 'document_generation_failed',
     test_engine_error: 'engine_error',
     test_engine_error_after_issue: 'engine_error_after_issue',
     test_request_in_progress: 'request_in_progress',
+    test_rate_limited: 'rate_limited',
+    test_daily_limit_reached: 'daily_limit_reached',
   },
   delaySeconds: { test_slow_3s: 3, test_slow_10s: 10 },
 } as const;

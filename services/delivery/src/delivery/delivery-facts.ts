@@ -1,5 +1,6 @@
 import type { EventOf, messageDue } from '@pinkas/contracts';
 import { isGoodsNote, totalRows } from '@pinkas/domain';
+import { provokesFailure } from '../test-mode/provoked-failure.js';
 import type { DeliveryFacts } from './delivery.tables.js';
 
 /** What messages say of a document and its business, as both were when it was issued. */
@@ -38,5 +39,6 @@ export function factsOf({
       ...(business.mail_from && { mail_from: business.mail_from }),
     },
     ...(business.events && { events: true }),
+    ...(provokesFailure(document) && { fails: true }),
   };
 }

@@ -40,6 +40,8 @@ export interface DeliveryFacts {
   };
   /** Whether callers want the events of the business. */
   events?: boolean;
+  /** Whether an item of its test document provokes that it fails. */
+  fails?: boolean;
 }
 
 /** What an email that reminds a customer of open documents states, and of which. */

@@ -50,10 +50,13 @@ export class BookChannels extends MessageChannels {
   }
 
   /**
-   * Stores a message; every message is accepted.
+   * Stores a message; every message is accepted, unless an item of its document provokes another outcome.
    * @throws where it cannot be stored.
    */
   async #keep(row: DeliveryRow, content: MessageContent): Promise<SendOutcome> {
+    if (row.facts.fails) {
+      return { kind: 'permanent', reason: 'An item of the test document provokes that the message fails.' };
+    }
     const mail = row.channel === 'email' ? this.emailOf(row, content) : this.#whatsappEmailOf(row, content);
     await insertTestMessage(forTenant(this.db, row.business_id), {
       business_id: row.business_id,

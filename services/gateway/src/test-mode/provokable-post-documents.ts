@@ -9,7 +9,7 @@ import { PostDocuments } from '../routes/post-documents.js';
 export class ProvokablePostDocuments extends PostDocuments {
   override async handle(request: RouteRequest<CreateDocument>): Promise<RouteReply<CreatedDocument>> {
     const { error, delaySeconds = 0 } = provokedOutcomes(request.principal.business.id, request.body);
-    if (error === 'engine_error') {
+    if (error === 'engine_error' || error === 'rate_limited' || error === 'daily_limit_reached') {
       throw provoked(error);
     }
     const reply = await super.handle(request);
@@ -24,5 +24,7 @@ export class ProvokablePostDocuments extends PostDocuments {
   }
 }
 
-const provoked = (code: 'engine_error' | 'request_in_progress'): ApiError =>
+type Provoked = 'engine_error' | 'request_in_progress' | 'rate_limited' | 'daily_limit_reached';
+
+const provoked = (code: Provoked): ApiError =>
   new ApiError(code, { cause: new Error('an item of the test document provokes it') });

@@ -25,7 +25,10 @@ const testMeanings: Readonly<Record<keyof typeof testSkus, (outcome: string) => 
     outcome === 'late'
       ? '`donation.status` is `pending`; the number comes a few seconds later'
       : `\`donation.status\` is \`${outcome}\``,
-  delivery: (outcome) => `\`delivery.status\` is \`${outcome}\``,
+  delivery: (outcome) =>
+    outcome === 'failed'
+      ? '`delivery.status` is `queued`; the message fails for good, with the event `delivery.failed`'
+      : `\`delivery.status\` is \`${outcome}\``,
   error: (outcome) => {
     switch (outcome) {
       case 'engine_error_after_issue':
@@ -94,7 +97,7 @@ or Idempotency-Key of one exists in the other. Nothing counts and nothing leaves
 signs them, no allocation number is requested from the tax authority, and messages are kept for the operator to see.
 
 An item provokes an outcome that a request cannot cause otherwise. In a live book the same values are ordinary. Items for the allocation
-number have no effect on a type that gets none, and those for the donation report on one that is no donation_receipt; \`test_delivery_queued\` and \`test_delivery_deferred_quiet_hours\` need an address of the customer.
+number have no effect on a type that gets none, and those for the donation report on one that is no donation_receipt; \`test_delivery_queued\`, \`test_delivery_failed\` and \`test_delivery_deferred_quiet_hours\` need an address of the customer.
 
 ${testTable}
 
