@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { isUuid } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
@@ -10,6 +11,51 @@ import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/r
 import { hostileTexts, randomFrom } from './hostile-request.js';
 
 const lanes = 4;
+/** Days, periods, positions and numbers that no page has written into an address. */
+const oddAddresses = [
+  ...[
+    '',
+    ' ',
+    '0000',
+    '0000-01',
+    '0000-01-01',
+    '1899-12',
+    '1899-12-31',
+    '9999',
+    '9999-12',
+    '9999-12-2',
+    '9999-12-31',
+  ],
+  ...[
+    '10000-01-01',
+    '-1',
+    '-0001-01-01',
+    '2026-02-30',
+    '2026-13',
+    '2026-1-1',
+    '2026-00-00',
+    '2026-01-01T00:00:00Z',
+  ],
+  ...[
+    '1e400',
+    'NaN',
+    '9007199254740993',
+    '1'.repeat(400),
+    '0,500',
+    '%',
+    '\u202e',
+    '\u06612026',
+    '__proto__',
+    'constructor',
+  ],
+  ...[
+    '9999-12-31~9007199254740991',
+    '2026-01-01~-1',
+    '2026-01-01~1e9',
+    'issuing:0',
+    'issuing:9999999999999999.x:1',
+  ],
+];
 /** What ends the session or the membership, and has no field. */
 const endings = new Set(['POST /sign-out', 'POST /b/:business/people/leave']);
 
@@ -52,6 +98,8 @@ export async function tourConsole(
   await tour.sendRefused();
   progress(`  ${tour.report.requests} forms that have to be refused were sent`);
   await tour.sendTwice();
+  await tour.walkAddresses(performance.now() + forMs);
+  progress(`  ${tour.report.requests} forms and addresses were sent`);
   await tour.sendOdd(count, performance.now() + forMs);
   return tour.report;
 }
@@ -159,6 +207,31 @@ class Tour {
     }
     await this.#signIn();
     await this.#expectUnchanged(before);
+  }
+
+  /**
+   * Every parameter of every page with odd values: those that its links and forms have with each value, those that only other pages
+   * read with one. For so long at most.
+   */
+  async walkAddresses(untilMs: number): Promise<void> {
+    const names = queryNames();
+    const addresses = this.#targets
+      .filter(({ method, route }) => method === 'GET' && !endings.has(route))
+      .flatMap((target) =>
+        names.flatMap((name) => {
+          const isOwn = Object.hasOwn(target.fields, name);
+          const values = isOwn ? oddAddresses : [oneOf(this.random, oddAddresses)];
+          return values.map((value) => ({ ...target, fields: { ...target.fields, [name]: value } }));
+        }),
+      );
+    let next = 0;
+    const lane = async () => {
+      while (next < addresses.length && performance.now() < untilMs) {
+        next += 1;
+        await this.#send(addresses[next - 1] as Target);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
   }
 
   /** So many forms and pages with odd values, for so long at most. */
@@ -383,6 +456,20 @@ class Tour {
     }
     return hashes;
   }
+}
+
+/** The parameters that the sources of the console read from an address. */
+function queryNames(): string[] {
+  const folder = new URL('../../services/console/src/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /(?<!spec)\.ts$/.test(name),
+  );
+  const read =
+    /(?:query\.(?:get|has|getAll)\(|(?:readField|dayOf)\(query, |given\(|read\(|date\(|amountOf\()'([a-z_]+)'/g;
+  const names = files.flatMap((name) =>
+    [...readFileSync(new URL(name, folder), 'utf8').matchAll(read)].map(([, found = '']) => found),
+  );
+  return [...new Set(names)].sort();
 }
 
 const tokenIn = ({ text }: ConsoleAnswer) =>

@@ -37,11 +37,14 @@ export function isCalendarDate(value: string): boolean {
   return year >= 1900 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** The day that lies `days` days after another; both YYYY-MM-DD. */
+/** The last day that YYYY-MM-DD can name. */
+const lastDay = '9999-12-31';
+
+/** The day that lies `days` days after another; both YYYY-MM-DD, and the last one that has this form where it would be later. */
 export function addDays(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);
-  return date.toISOString().slice(0, 10);
+  return date.getUTCFullYear() > 9999 ? lastDay : date.toISOString().slice(0, 10);
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;

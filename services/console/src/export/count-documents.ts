@@ -1,7 +1,7 @@
 import { type Call, sumDocuments, summarizeDocuments } from '@pinkas/contracts';
+import { addDays } from '@pinkas/domain';
 import type { Selection } from '@pinkas/exports';
 
-const dayMs = 24 * 60 * 60 * 1_000;
 /** What issuing summarizes at once. */
 const windowDays = 366;
 /** More windows than a book has years are not counted. */
@@ -15,13 +15,13 @@ export async function countDocuments(
   let count = 0;
   let first = from;
   for (let window = 0; window < windowsMax; window += 1) {
-    const last = earlier(dayAfter(first, windowDays - 1), to);
+    const last = earlier(addDays(first, windowDays - 1), to);
     const { types } = await call(summarizeDocuments, { business_id: businessId, from: first, to: last });
     count += types.reduce((sum, { documents, cancelled }) => sum + documents + cancelled, 0);
     if (last === to) {
       return count;
     }
-    first = dayAfter(last, 1);
+    first = addDays(last, 1);
   }
   return null;
 }
@@ -36,6 +36,4 @@ export async function countSelected(
   return types?.reduce((sum, { documents, cancelled }) => sum + documents + cancelled, 0) ?? null;
 }
 
-const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 const earlier = (a: string, b: string): string => (a < b ? a : b);

@@ -11,9 +11,12 @@ export type Rejection =
   | 'not_found'
   | 'owner_only'
   | 'issuer_only'
-  /** A form without a valid token; one that is larger than any, or came too slowly; a process without a place for it. */
+  /** A form without a valid token; one that is larger than it may be, or its file, or came too slowly; a process without a place for it. */
   | 'stale_form'
+  /** An address with something else where a date, a period or a number belongs. */
+  | 'wrong_address'
   | 'too_large'
+  | 'file_too_large'
   | 'too_slow'
   | 'busy';
 
@@ -25,8 +28,8 @@ export abstract class PageFrame {
   /** The complete page: what the reply shows, with head and menu. */
   abstract frame(reply: Extract<PageReply, { kind: 'html' }>, visit: Visit | MemberVisit): string;
 
-  /** The page in place of one that is rejected or has failed. */
-  abstract rejected(rejection: Rejection, language: Language): PageReply;
+  /** The page in place of one that is rejected or has failed. @param formPath of the page whose form it is; empty: not known. */
+  abstract rejected(rejection: Rejection, language: Language, formPath?: string): PageReply;
 
   /** The page in place of a change that the state of the business, or the kill switch, refuses. */
   abstract refused(code: ErrorCode, language: Language): PageReply;

@@ -12,6 +12,7 @@ import {
   slowPage,
   stalePage,
   tooLargePage,
+  wrongAddressPage,
 } from './message-pages.js';
 import { shell } from './shell.js';
 
@@ -24,12 +25,15 @@ export class ConsoleFrame extends PageFrame {
     return shell(reply, visit);
   }
 
-  rejected(rejection: Rejection, language: Language): PageReply {
+  rejected(rejection: Rejection, language: Language, formPath = ''): PageReply {
     switch (rejection) {
       case 'stale_form':
         return stalePage(language);
       case 'too_large':
-        return tooLargePage(language);
+      case 'file_too_large':
+        return tooLargePage(formPath, rejection === 'file_too_large', language);
+      case 'wrong_address':
+        return wrongAddressPage(language);
       case 'too_slow':
         return slowPage(language);
       case 'busy':

@@ -1,4 +1,4 @@
-import { addDays, dayInIsrael, isCalendarDate } from '@pinkas/domain';
+import { addDays, dayInIsrael } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import {
   ApiError,
@@ -30,6 +30,7 @@ import { ExportWorker } from '../export/export-worker.js';
 import { listExports, readExportFile, requestExport, TooManyExportsError } from '../export/exports.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import { downloadHeaders } from '../http/page-headers.js';
+import { dayOf } from '../http/address-dates.js';
 import type { MemberVisit } from '../http/visit.js';
 import { findSchedule, latestPackages } from '../package/package.repository.js';
 import { listMembers } from '../people/member.repository.js';
@@ -141,9 +142,9 @@ export class DownloadExport {
 /** What another page suggests in the address; where it suggests nothing, the last year. */
 function suggested(query: URLSearchParams, now: Date): Draft {
   const draft = lastYear(now);
-  const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
+  const [from, to] = [dayOf(query, 'from'), dayOf(query, 'to')];
   const format = formats.find((known) => known === query.get('format'));
-  return isCalendarDate(from) && isCalendarDate(to) && format ? { ...draft, format, from, to } : draft;
+  return from !== '' && to !== '' && format ? { ...draft, format, from, to } : draft;
 }
 
 /** The year before this one until the end of January, for the annual report; then this year. */

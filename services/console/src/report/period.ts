@@ -73,9 +73,9 @@ export function periodsUntil(today: string): {
   };
 }
 
-/** The period of a name in an address; null where it names none. */
+/** The period of a name in an address; null where it names none, such as a year in which there was no such report. */
 export function readPeriod(name: string | null): ReportPeriod | null {
-  const month = /^(\d{4})-(0[1-9]|1[0-2])(-2)?$/.exec(name ?? '');
+  const month = /^((?:19|20)\d{2})-(0[1-9]|1[0-2])(-2)?$/.exec(name ?? '');
   if (month) {
     return monthsFrom(Number(month[1]) * 12 + Number(month[2]) - 1, month[3] ? 2 : 1);
   }

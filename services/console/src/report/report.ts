@@ -12,6 +12,7 @@ import {
   table,
   type Words,
 } from '@pinkas/ui';
+import { wrongAddress } from '../http/address-dates.js';
 import type { MemberVisit } from '../http/visit.js';
 import { monthTitle, periodsUntil, type ReportPeriod, readPeriod } from './period.js';
 import { typeName } from './type-name.js';
@@ -52,10 +53,15 @@ export const reportTexts = {
 
 export type Report = ReplyOf<typeof reportPeriod>;
 
-/** The period of a page: that of its address, else the current month. */
+/** The period of a page: that of its address, else the current month. @throws ApiError where the address names none. */
 export function periodOf({ query }: MemberVisit, now: Date): ReportPeriod {
   const [current] = periodsUntil(dayInIsrael(now)).months;
-  return readPeriod(query.get('period')) ?? (current as ReportPeriod);
+  const name = query.get('period') ?? '';
+  const period = name === '' ? current : readPeriod(name);
+  if (!period) {
+    throw wrongAddress('period');
+  }
+  return period;
 }
 
 /** Whose report it is, and in which language it is shown. */

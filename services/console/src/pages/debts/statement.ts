@@ -6,9 +6,10 @@ import {
   type StatementEntry,
   showCustomer,
 } from '@pinkas/contracts';
-import { dayInIsrael, isCalendarDate } from '@pinkas/domain';
+import { dayInIsrael } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
 import { html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
+import { dayOf } from '../../http/address-dates.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentName, typeName } from '../parts.js';
 
@@ -40,21 +41,21 @@ export interface StatementVisit {
   readonly period: StatementPeriod;
 }
 
-/** Reads what a page of a statement is about. @throws ApiError `not_found` for an unknown customer. */
+/** Reads what a page of a statement is about. @throws ApiError `not_found` for an unknown customer, `validation_error` for what is no date. */
 export async function statementVisit(
   rpc: RpcClient,
   { bookId, params, query }: MemberVisit,
   now: Date,
 ): Promise<StatementVisit> {
+  const from = query.has('from') ? dayOf(query, 'from') : `${dayInIsrael(now).slice(0, 4)}-01-01`;
+  const to = dayOf(query, 'to');
   const { customer } = await rpc.call(showCustomer, {
     business_id: bookId,
     customer_id: params.id ?? '',
   });
-  const from = query.get('from') ?? `${dayInIsrael(now).slice(0, 4)}-01-01`;
-  const to = query.get('to') ?? '';
   return {
     customer,
-    period: { ...(isCalendarDate(from) && { from }), ...(isCalendarDate(to) && { to }) },
+    period: { ...(from !== '' && { from }), ...(to !== '' && { to }) },
   };
 }
 

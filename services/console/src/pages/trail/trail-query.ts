@@ -1,6 +1,7 @@
 import { isUuid, listDocuments } from '@pinkas/contracts';
-import { addDays, beginningOfDayInIsrael, isCalendarDate } from '@pinkas/domain';
+import { addDays, beginningOfDayInIsrael } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
+import { dayOf } from '../../http/address-dates.js';
 import { type TrailKind, trailKinds } from './trail-words.js';
 
 /** The filters of the trail, as its address has them. */
@@ -27,14 +28,13 @@ const actorPattern = /^(?:operator|key|person|service:delivery|(?:key|person):[0
 
 export function readTrailValues(query: URLSearchParams): TrailValues {
   const given = (name: string) => query.get(name)?.trim() ?? '';
-  const date = (name: string) => (isCalendarDate(given(name)) ? given(name) : '');
   const kind = given('kind');
   return {
-    kind: kind in trailKinds ? (kind as TrailKind) : '',
+    kind: Object.hasOwn(trailKinds, kind) ? (kind as TrailKind) : '',
     actor: actorPattern.test(given('actor')) ? given('actor') : '',
-    from: date('from'),
-    to: date('to'),
-    document: given('document').slice(0, 36),
+    from: dayOf(query, 'from'),
+    to: dayOf(query, 'to'),
+    document: given('document'),
   };
 }
 
