@@ -25,12 +25,15 @@ export function linkButton(given: {
   /** Opens in a window of its own. */
   readonly newWindow?: boolean;
   readonly download?: boolean;
+  /** Goes back in the history where scripts run, so that a form is as it was left; else to its address. */
+  readonly goesBack?: boolean;
 }): Markup {
-  const { href, text, kind = 'secondary', newWindow, download } = given;
+  const { href, text, kind = 'secondary', newWindow, download, goesBack } = given;
   const link = attributes({
     class: `button ${kind}`,
     href,
     download,
+    'data-back': goesBack,
     target: newWindow ? '_blank' : null,
     rel: newWindow ? 'noopener' : null,
   });

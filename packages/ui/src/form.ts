@@ -11,7 +11,10 @@ interface Given {
   readonly required?: boolean;
 }
 
-/** A field of one line. */
+/**
+ * A field of one line. It takes a text of any length, since a browser shortens what is pasted without a word: the form that is sent
+ * is checked (`lengthErrors`).
+ */
 export interface FormField extends Given {
   readonly type?:
     | 'text'
@@ -38,7 +41,6 @@ export interface FormField extends Given {
   readonly min?: string;
   readonly max?: string;
   readonly step?: string;
-  readonly maxLength?: number;
   readonly accept?: string;
   readonly autofocus?: boolean;
 }
@@ -71,20 +73,23 @@ export function field(given: FormField): Markup {
   const { name, unit, suggestions } = given;
   const id = idOf(name);
   const isFile = given.type === 'file';
+  const isEmail = given.type === 'email';
   const input = html`<input${attributes({
     id,
     name,
-    type: given.type ?? 'text',
+    // Browsers refuse pasted marks and names without saying so, and rewrite domains: the form's reader knows them.
+    type: isEmail ? 'text' : (given.type ?? 'text'),
+    autocapitalize: isEmail ? 'none' : null,
+    spellcheck: isEmail ? 'false' : null,
     value: isFile ? null : (given.value ?? ''),
     autocomplete: isFile ? null : (given.autocomplete ?? 'off'),
     dir: given.ltr ? 'ltr' : null,
-    inputmode: given.inputMode,
+    inputmode: isEmail ? 'email' : given.inputMode,
     placeholder: given.placeholder,
     min: given.min,
     max: given.max,
     step: given.step,
     accept: given.accept,
-    maxlength: given.maxLength,
     list: suggestions && `${id}-list`,
     ...described(given),
     required: given.required === true,
@@ -107,27 +112,18 @@ function optionList(id: string, values: readonly string[]): Markup {
 
 /** An amount in ILS. What was typed may have separators of thousands: read it with `readMoney`. */
 export function moneyField(given: Omit<FormField, 'type' | 'ltr' | 'inputMode' | 'unit'>): Markup {
-  return field({ maxLength: 20, ...given, ltr: true, inputMode: 'decimal', unit: '₪' });
-}
-
-/** The number that a person typed into a field of money: `1,234.50`. Null where it is none. */
-export function readMoney(typed: string): number | null {
-  const plain = typed.replaceAll(/[₪\s]/g, '').replaceAll(/,(?=\d{3}(?!\d))/g, '');
-  return /^-?\d{1,13}(\.\d+)?$/.test(plain) ? Number(plain) : null;
+  return field({ ...given, ltr: true, inputMode: 'decimal', unit: '₪' });
 }
 
 /** A field of several lines. */
-export function textarea(
-  given: Given & { readonly value?: string | null; readonly rows?: number; readonly maxLength?: number },
-): Markup {
-  const { name, value, rows = 3, maxLength } = given;
+export function textarea(given: Given & { readonly value?: string | null; readonly rows?: number }): Markup {
+  const { name, value, rows = 3 } = given;
   const area = attributes({
     id: idOf(name),
     name,
     rows,
     // What is typed may be in the other language.
     dir: 'auto',
-    maxlength: maxLength,
     ...described(given),
     required: given.required === true,
   });

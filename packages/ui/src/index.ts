@@ -7,6 +7,14 @@ export { escapeHtml } from './escape-html.js';
 export { type FieldErrors, type FieldRule, fieldErrors } from './field-errors.js';
 export * from './figures.js';
 export * from './form.js';
+export {
+  type FieldKind,
+  lengthErrors,
+  numberError,
+  readField,
+  readMoney,
+  readPercent,
+} from './form-values.js';
 export { type Language, languages, type Words } from './language.js';
 export {
   attributes,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { barChart } from './chart.js';
 import { fieldErrors } from './field-errors.js';
-import { choice, field, formSection, moneyField, radios, readMoney, textarea } from './form.js';
+import { choice, field, formSection, moneyField, radios, textarea } from './form.js';
+import { lengthErrors, numberError, readField } from './form-values.js';
 import { html } from './markup.js';
 import { card, checklist, facts, pageHead, pager, stats } from './page.js';
 import { table } from './table.js';
@@ -43,15 +44,35 @@ describe('fields', () => {
     expect(radios({ name: 'n', label: 'N', value: 'b', options }).text).toContain('value="b" checked');
   });
 
-  it.each([
-    ['1,234.50', 1234.5],
-    ['₪ 12', 12],
-    ['-3', -3],
-    ['1,23', null],
-    ['1e3', null],
-    ['', null],
-  ])('readMoney reads %j as %j', (typed, value) => {
-    expect(readMoney(typed)).toBe(value);
+  it('a number that may be meant in two ways is refused with both, and one with a comma before decimals with the right one', () => {
+    const otherwise = { he: 'יש לכתוב סכום.', en: 'Write an amount.' };
+    expect(numberError('0,500', otherwise, 'en')).toBe('This can be read in two ways: write 0.5 or 500.');
+    expect(numberError('12,50', otherwise, 'he')).toBe('יש לכתוב 12.5: נקודה לפני השבר, פסיק רק בין אלפים.');
+    expect(numberError('abc', otherwise, 'en')).toBe('Write an amount.');
+  });
+
+  it('a field of one line has a blank for a line break, one of several lines keeps them, and nothing is shortened', () => {
+    const long = 'x'.repeat(2_000);
+    const form = new URLSearchParams({ line: ' a\r\nb ', text: ' a\r\nb ', long, email: 'A <a@example.com>' });
+    expect(readField(form, 'line')).toBe('a b');
+    expect(readField(form, 'text', 'text')).toBe('a\nb');
+    expect(readField(form, 'long')).toBe(long);
+    expect(readField(form, 'email', 'email')).toBe('a@example.com');
+    expect(readField(form, 'none')).toBe('');
+  });
+
+  it('a text that is too long is counted in code points, and its error has both lengths', () => {
+    const values = { at: '😀'.repeat(1_000), above: '😀'.repeat(1_001) };
+    expect(lengthErrors(values, { at: 1_000, above: 1_000 }, 'en')).toEqual({
+      above: 'At most 1,000 characters; this has 1,001.',
+    });
+  });
+
+  it('a field has no attribute with which browsers shorten what is pasted, or refuse an address without a reason', () => {
+    const { text } = field({ name: 'n', label: 'N', type: 'email', value: 'a' });
+    expect(text).toContain('type="text"');
+    expect(text).toContain('inputmode="email"');
+    expect(text).not.toContain('maxlength');
   });
 
   it('a section that is only read has disabled fields and no button', () => {

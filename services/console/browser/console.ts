@@ -38,6 +38,18 @@ function enableCopying(): void {
   }
 }
 
+/** Leads back to a form as it was left. */
+function goBack(): void {
+  for (const link of document.querySelectorAll('[data-back]')) {
+    link.addEventListener('click', (event) => {
+      if (history.length > 1) {
+        event.preventDefault();
+        history.back();
+      }
+    });
+  }
+}
+
 /** A form is sent once: its buttons rest while it is under way. */
 function sendOnce(): void {
   addEventListener('submit', (event) => {
@@ -111,6 +123,7 @@ function refresh(): void {
 
 closeWhenNarrow();
 enableCopying();
+goBack();
 sendOnce();
 previewSettings();
 refresh();

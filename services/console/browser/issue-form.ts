@@ -16,6 +16,15 @@ function typedIn(form: HTMLFormElement, step: string): URLSearchParams {
   return typed;
 }
 
+/** Takes away amounts that are no longer those of the form, and shows why. @param reason of the page that came instead. */
+function showStopped(live: HTMLElement, reason: string): void {
+  const notice = document.createElement('p');
+  notice.className = 'error';
+  notice.setAttribute('role', 'status');
+  notice.textContent = `${live.dataset.stopped ?? ''} ${reason.replaceAll(/\s+/g, ' ').trim()}`;
+  live.replaceChildren(...live.querySelectorAll(':scope > .card-head'), notice);
+}
+
 /** Shows what the document comes to: that part of the page which the button that computes leads to. */
 function showSummary(form: HTMLFormElement): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,9 +36,17 @@ function showSummary(form: HTMLFormElement): () => void {
     const request = { method: 'POST', body: typedIn(form, 'compute'), signal };
     const reply = await fetch(form.action, request).catch(() => null);
     const page = reply && new DOMParser().parseFromString(await reply.text().catch(() => ''), 'text/html');
-    const shown = page?.querySelector('[data-live]');
-    if (shown && !signal.aborted) {
-      document.querySelector('[data-live]')?.replaceWith(document.adoptNode(shown));
+    if (signal.aborted) {
+      return;
+    }
+    const [shown, live] = [
+      page?.querySelector('[data-live]'),
+      document.querySelector<HTMLElement>('[data-live]'),
+    ];
+    if (shown) {
+      live?.replaceWith(document.adoptNode(shown));
+    } else if (live) {
+      showStopped(live, page?.querySelector('.message')?.textContent ?? '');
     }
   };
   return () => {

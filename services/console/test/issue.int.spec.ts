@@ -354,6 +354,90 @@ describe('issuing by hand in the console', () => {
     expect(fieldsIn(reply.text)).toMatchObject(typed);
   });
 
+  it('a form of 100 lines and 20 payments with the longest texts is previewed, drawn and issued', async () => {
+    const word = (length: number) => '😀'.repeat(length);
+    const rows = (list: string, count: number, row: Record<string, string>) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, place) =>
+          Object.entries(row).map(([name, value]) => [`${list}.${place}.${name}`, value] as const),
+        ).flat(),
+      );
+    const fields = {
+      ...(await open('type=tax_invoice_receipt')),
+      'customer.name': word(120),
+      'customer.address': word(200),
+      title: word(120),
+      notes: `${word(499)}\r\n${word(500)}`,
+      ...rows('items', 100, { sku: word(64), description: word(200), quantity: '1', unit_price: '20' }),
+      ...rows('payments', 20, { method: 'bank_transfer', amount: '118', date: '2026-06-15', reference: word(64) }),
+    };
+    const question = fieldsIn((await send(fields, 'preview')).text);
+    await browser.post(`${root}/issue/picture`, question);
+    expect(drawn).toHaveLength(1);
+    expect((await send(question, 'issue')).status).toBe(303);
+    const [{ body }] = [...issued.values()] as [Issue];
+    expect(body.items).toHaveLength(100);
+    expect(body.payments).toHaveLength(20);
+    expect(body.notes).toBe(`${word(499)}\n${word(500)}`);
+    expect(body.items[99]?.description).toBe(word(200));
+  });
+
+  it('a text that is too long and lines that are too many are refused with their numbers, and stay as they were typed', async () => {
+    const lines = Object.fromEntries(
+      Array.from({ length: 101 }, (_, place) => [`items.${place}.description`, 'Work'] as const),
+    );
+    const fields = { ...(await open('type=quote')), ...typed, ...lines, notes: 'n'.repeat(1_001) };
+    const { status, text } = await send(fields, 'preview');
+    expect(status).toBe(422);
+    expect(text).toContain('At most 100 lines in one document.');
+    expect(text).toContain('At most 1,000 characters; this has 1,001.');
+    expect(fieldsIn(text)['items.100.description']).toBe('Work');
+    expect(text).toContain('n'.repeat(1_001));
+    expect(issued.size).toBe(0);
+  });
+
+  it('a copy of a document with line breaks keeps its customer, and has blanks in their place', async () => {
+    const item = { description: 'Item\ntwo lines', quantity: 1e-4, unit_price: 100, line_total: 0.01, sku: null };
+    const customer = { ...source.customer, name: 'First line\nSecond line' };
+    source = { ...source, customer, title: 'Title\nB', notes: 'One\nTwo', items: [item] };
+    source = { ...source, discount: { type: 'percent', value: 1e-7 } };
+    const fields = await open(`type=quote&copy=${source.id}`);
+    expect(fields).toMatchObject({ 'customer.name': 'First line Second line', 'items.0.quantity': '0.0001' });
+    await send(fieldsIn((await send(fields, 'preview')).text), 'issue');
+    const [{ body }] = [...issued.values()] as [Issue];
+    expect(body.customer).toEqual({ id: customer.id });
+    expect(body).toMatchObject({ title: 'Title B', notes: 'One\nTwo', discount: { value: 1e-7 } });
+    expect(body.items[0]?.description).toBe('Item two lines');
+  });
+
+  it.each([
+    ['0,500', 'This can be read in two ways: write 0.5 or 500.'],
+    ['12,50', 'Write 12.5:'],
+    ['1e3', 'Write a number.'],
+  ])('the quantity %s is refused with what it may mean, also by the amounts next to the form', async (quantity, error) => {
+    const fields = { ...(await open('type=quote')), ...typed, 'items.0.quantity': quantity };
+    const { status, text } = await send(fields, 'preview');
+    expect([status, fieldsIn(text)['items.0.quantity']]).toEqual([422, quantity]);
+    expect(text).toContain(error);
+    const live = (await send(fields, 'compute')).text.split('data-live')[1] ?? '';
+    expect(live).toContain(`Line 1: ${error}`);
+  });
+
+  it('a value that is pasted from contacts or from a page is read without its marks', async () => {
+    const fields = {
+      ...(await open('type=quote')),
+      ...typed,
+      'customer.tax_id': '51-444444-7\u200f',
+      'customer.email': '<user@example.com>',
+      'customer.phone': '\u202a(050) 123-4567\u202c',
+      'items.0.unit_price': '\u200f1,180.00\u00a0\u200f₪',
+    };
+    await send(fieldsIn((await send(fields, 'preview')).text), 'issue');
+    const [{ body }] = [...issued.values()] as [Issue];
+    expect(body.customer).toMatchObject({ tax_id: '514444447', email: 'user@example.com', phone: '050 123-4567' });
+    expect(body.items[0]?.unit_price).toBe(1180);
+  });
+
   it('a document of the test book is issued in the test book', async () => {
     root = `/t/${business.id}`;
     const confirm = await send({ ...(await open('type=quote')), ...typed }, 'preview');

@@ -81,7 +81,7 @@ describe('the HTTP server of the console', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' },
     });
     expect(reply.status).toBe(413);
-    expect(await reply.text()).toContain('The file or the form is too large');
+    expect(await reply.text()).toContain('The form holds more than can be received');
     expect(reply.headers.get('content-security-policy')).toContain("script-src 'self'");
   });
 
@@ -94,7 +94,7 @@ describe('the HTTP server of the console', () => {
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const reply = await sent(`/b/${business.id}/business`, { method: 'POST', body, headers: { cookie } });
     expect(reply.status).toBe(413);
-    expect(await reply.text()).toContain('הקובץ או הטופס גדולים מדי');
+    expect(await reply.text()).toContain('הקובץ גדול מדי');
   });
 
   it.each([

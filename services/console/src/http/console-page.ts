@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import type { Markup } from '@pinkas/ui';
+import type { FormLimits } from './form-limits.js';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 
 /**
@@ -31,6 +32,8 @@ export interface PageBinding {
   readonly changes?: Changes;
   /** Whether the person must have proved who they are within the last minutes. */
   readonly freshProof?: boolean;
+  /** What its form may hold, where that is more than most may. */
+  readonly form?: FormLimits;
   /** Whether its form has files. */
   readonly files?: boolean;
   /** How long the person waits at most, in milliseconds; that of other pages where it is absent. */

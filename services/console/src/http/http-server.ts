@@ -21,11 +21,12 @@ import type { ConsoleConfig } from '../config.js';
 import { BodyReceipts } from './body-receipts.js';
 import { bestLevel, compressed } from './compression.js';
 import { type PageBinding, type PageHandler, pageBindingOf } from './console-page.js';
+import { usualForm } from './form-limits.js';
+import type { Rejection } from './page-frame.js';
 import { assetHeaders, downloadHeaders, pageHeaders } from './page-headers.js';
 import { PagePipeline, type PageResponse, type RawVisit } from './page-pipeline.js';
 import { headOf, headOfBytes, isMultipart, parseForm, readVisit } from './read-visit.js';
 
-const formBytesMax = 256 * 1024;
 /** More than the picture of a logo may have (75,000 bytes), so that a larger one gets a page that says so. */
 const fileBytesMax = 256 * 1024;
 const inFlightMax = 256;
@@ -71,10 +72,10 @@ export class HttpServer extends HttpFront {
     server.addHook('preParsing', (request, reply) => this.#beginBody(request, reply));
     // Forms send nothing else; a text of megabytes would be read as that many fields.
     server.removeAllContentTypeParsers();
-    const form = { parseAs: 'string', bodyLimit: formBytesMax } as const;
+    const form = { parseAs: 'string', bodyLimit: usualForm.bytes } as const;
     server.addContentTypeParser<string>('application/x-www-form-urlencoded', form, parseForm);
     await server.register(multipart, {
-      limits: { fileSize: fileBytesMax, files: 1, fields: 60, fieldSize: 8 * 1024, parts: 61 },
+      limits: { fileSize: fileBytesMax, files: 1, fields: 60, fieldSize: 64 * 1024, parts: 61 },
     });
     this.#mountAssets(server);
     for (const { binding, handler } of this.bound(pageBindingOf)) {
@@ -90,7 +91,8 @@ export class HttpServer extends HttpFront {
   protected override async rejectFailed(request: FastifyRequest, error: FastifyError): Promise<HttpReply> {
     const status = error.statusCode ?? 500;
     this.logger[status < 500 ? 'info' : 'error']({ err: error }, 'http request rejected');
-    return this.#rejection(headOf(request), status);
+    const isFile = status === 413 && isMultipart(request);
+    return this.#rejection(headOf(request), status, {}, isFile ? 'file_too_large' : undefined);
   }
 
   protected override async rejectRaw(reason: RawRejection, { address }: HttpOrigin): Promise<RawReply> {
@@ -118,7 +120,8 @@ export class HttpServer extends HttpFront {
       server.route({
         method: binding.method,
         url,
-        config: { files: binding.files === true },
+        config: { files: binding.files === true, ...(binding.form && { fields: binding.form.fields }) },
+        ...(binding.form && { bodyLimit: binding.form.bytes }),
         handler: async (request, reply) => {
           // It waits for the body, which is counted among the bodies.
           const raw = await readVisit(request);
@@ -180,11 +183,16 @@ export class HttpServer extends HttpFront {
   }
 
   /** The page that has the reason in words. */
-  #rejection(raw: RawVisit, status: number, headers: Readonly<Record<string, string>> = {}): RawReply {
+  #rejection(
+    raw: RawVisit,
+    status: number,
+    headers: Readonly<Record<string, string>> = {},
+    reason?: Rejection,
+  ): RawReply {
     return {
       status,
       headers: { ...pageHeaders, ...headers },
-      body: this.pipeline.pageOfRejected(raw, status),
+      body: this.pipeline.pageOfRejected(raw, status, reason),
     };
   }
 

@@ -27,6 +27,7 @@ import { BusinessNames } from './business-names.js';
 import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
+import { localPath } from './local-path.js';
 import { PageFrame, type Rejection } from './page-frame.js';
 import type { MemberVisit, Visit } from './visit.js';
 
@@ -111,7 +112,7 @@ export class PagePipeline {
         { code: apiError.code, err: apiError.code === 'internal_error' ? error : undefined },
         'page request failed',
       );
-      reply = this.frame.rejected(apiError, visit.language);
+      reply = this.frame.rejected(rejectionBy(apiError, raw), visit.language);
     }
     return this.#framed(reply, visit, raw, secret, newToken);
   }
@@ -133,9 +134,9 @@ export class PagePipeline {
   }
 
   /** The page for a request that could not be read. @param status of its response. */
-  pageOfRejected(raw: RawVisit, status: number): string {
+  pageOfRejected(raw: RawVisit, status: number, rejection = rejectionOf(status)): string {
     const visit = this.#visit(raw, this.#secretOf(raw), null);
-    const reply = this.frame.rejected(rejectionOf(status), visit.language);
+    const reply = this.frame.rejected(rejection, visit.language, raw.formPath && localPath(raw.formPath));
     return reply.kind === 'html' ? this.frame.frame(reply, visit) : '';
   }
 
@@ -291,6 +292,10 @@ export class PagePipeline {
 /** No person writes it, and PostgreSQL stores it in no text. */
 const hasControlCharacter = ({ query, form }: RawVisit): boolean =>
   [...query, ...form].some((pair) => pair.some((text) => text.includes('\0')));
+
+/** A page that is loaded has nothing but its address that can be invalid. */
+const rejectionBy = (error: ApiError, { method }: RawVisit): Rejection =>
+  error.code === 'validation_error' && method === 'GET' ? 'wrong_address' : error;
 
 function rejectionOf(status: number): Rejection {
   switch (status) {

@@ -1,7 +1,9 @@
 import { fastifyCookie as cookie } from '@fastify/cookie';
+import { withPlainBreaks } from '@pinkas/domain';
 import { networkOf } from '@pinkas/service-kit/http';
 import type { FastifyRequest } from 'fastify';
 import type { FoundSession } from '../session/session.repository.js';
+import { usualForm } from './form-limits.js';
 import type { RawVisit } from './page-pipeline.js';
 import type { UploadedFile } from './visit.js';
 
@@ -13,23 +15,28 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the form of the route has files. */
     files?: boolean;
+    /** How many fields the form of the route may have. */
+    fields?: number;
   }
 }
-
-/** More than any form has: each field costs time, and a short one two bytes. */
-const formFieldsMax = 200;
 
 interface SentForm {
   readonly form: URLSearchParams;
   readonly files: Record<string, UploadedFile>;
 }
 
-/** Reads a form without files. */
-export async function parseForm(_request: FastifyRequest, text: string): Promise<SentForm> {
-  if (text.split('&', formFieldsMax + 1).length > formFieldsMax) {
+/** Reads a form without files. Browsers send a line break as two characters and count it as one. */
+export async function parseForm(request: FastifyRequest, text: string): Promise<SentForm> {
+  // Each field costs time, and a short one two bytes.
+  const { fields = usualForm.fields } = request.routeOptions.config;
+  if (text.split('&', fields + 1).length > fields) {
     throw Object.assign(new Error('the form has too many fields'), { statusCode: 413 });
   }
-  return { form: new URLSearchParams(text), files: {} };
+  const form = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(text)) {
+    form.append(name, withPlainBreaks(value));
+  }
+  return { form, files: {} };
 }
 
 /** Before its body is read, which the plugin goes by. */
@@ -115,7 +122,10 @@ async function readParts(request: FastifyRequest): Promise<SentForm> {
   const files: SentForm['files'] = {};
   for await (const part of request.parts()) {
     if (part.type === 'field') {
-      form.append(part.fieldname, String(part.value));
+      if (part.valueTruncated) {
+        throw Object.assign(new Error('a field of the form is too large'), { statusCode: 413 });
+      }
+      form.append(part.fieldname, withPlainBreaks(String(part.value)));
       continue;
     }
     const bytes = await part.toBuffer();

@@ -1,6 +1,6 @@
 import {
   Business,
-  type BusinessChange,
+  BusinessChange,
   compile,
   renderPage,
   showBusiness,
@@ -26,6 +26,7 @@ import {
   choice,
   defaultAccent,
   type FieldErrors,
+  type FieldKind,
   type FieldRule,
   type FormField,
   facts,
@@ -39,14 +40,17 @@ import {
   type Language,
   languages,
   leftToRight,
+  lengthErrors,
   type Markup,
   notice,
   pageHead,
+  readField,
   textarea,
   type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { limitsOf } from '../http/form-limits.js';
 import { isProofFresh, proofPath } from '../http/fresh-proof.js';
 import { framedHeaders } from '../http/page-headers.js';
 import type { MemberVisit, UploadedFile } from '../http/visit.js';
@@ -266,10 +270,18 @@ function sentFields(visit: MemberVisit, business: Business): Fields {
   return Object.fromEntries(
     Object.entries(fieldsOf(business)).map(([name, value]) => [
       name,
-      own.has(name) ? (visit.form.get(name) ?? '').trim() : value,
+      own.has(name) ? readField(visit.form, name, kinds[name]) : value,
     ]),
   );
 }
+
+const kinds: Readonly<Record<string, FieldKind>> = {
+  email: 'email',
+  accountant_email: 'email',
+  phone: 'phone',
+  default_notes: 'text',
+};
+const { texts: lengthLimits } = limitsOf(BusinessChange);
 
 const orNull = (text: string | undefined) => (text ? text : null);
 
@@ -391,7 +403,10 @@ export class SaveBusinessSettings {
           base,
         );
       }
-      const errors = fieldErrors(error.details, { language, below: '/change', rules: errorRules });
+      const errors = {
+        ...fieldErrors(error.details, { language, below: '/change', rules: errorRules }),
+        ...lengthErrors(sent, lengthLimits, language),
+      };
       return settingsPage(visit, sent, errors, { base });
     }
     return redirect(link('/business'), { outcome: 'saved' });
@@ -668,13 +683,12 @@ const detailsSection = section(
   texts.profile,
   (input, _box, { language }, given) => html`${input('name', texts.name, {
     required: true,
-    maxLength: 120,
     autocomplete: 'organization',
   })}
-      ${input('address', texts.address, { maxLength: 200, autocomplete: 'address-line1' })}
-      ${input('city', texts.city, { maxLength: 80, autocomplete: 'address-level2' })}
-      ${input('email', texts.email, { type: 'email', ltr: true, maxLength: 254, autocomplete: 'email' })}
-      ${input('phone', texts.phone, { type: 'tel', ltr: true, maxLength: 21, autocomplete: 'tel' })}
+      ${input('address', texts.address, { autocomplete: 'address-line1' })}
+      ${input('city', texts.city, { autocomplete: 'address-level2' })}
+      ${input('email', texts.email, { type: 'email', ltr: true, autocomplete: 'email' })}
+      ${input('phone', texts.phone, { type: 'tel', ltr: true, autocomplete: 'tel' })}
       ${choice({
         name: 'language',
         label: texts.language[language],
@@ -720,7 +734,6 @@ const termsSection = section(
           label: texts.notes[language],
           value: given.default_notes ?? '',
           error: errors.default_notes,
-          maxLength: 1000,
         })}
       </div>`,
 );
@@ -745,5 +758,5 @@ const accountantSection = section(
   'accountant',
   texts.accountant,
   (input, box) => html`${box('accountant_copy', texts.accountantCopy)}
-      ${input('accountant_email', texts.accountantEmail, { type: 'email', ltr: true, maxLength: 254 })}`,
+      ${input('accountant_email', texts.accountantEmail, { type: 'email', ltr: true })}`,
 );

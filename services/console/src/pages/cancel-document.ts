@@ -1,4 +1,10 @@
-import { cancelDocument, getDocument, type IssuedDocument, timeLimitsMs } from '@pinkas/contracts';
+import {
+  CancelDocument,
+  cancelDocument,
+  getDocument,
+  type IssuedDocument,
+  timeLimitsMs,
+} from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
@@ -8,12 +14,15 @@ import {
   form,
   html,
   isolate,
+  lengthErrors,
   linkButton,
   notice,
   pageHead,
+  readField,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { limitsOf } from '../http/form-limits.js';
 import type { MemberVisit } from '../http/visit.js';
 import { errorText } from './message-pages.js';
 import { documentName, effectList } from './parts.js';
@@ -43,7 +52,14 @@ const texts = {
   confirm: { he: 'ביטול המסמך', en: 'Cancel the document' },
 } as const satisfies Record<string, Words>;
 
-function preview(visit: MemberVisit, document: IssuedDocument, error: string | null): PageReply {
+const { texts: limits } = limitsOf(CancelDocument);
+
+function preview(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  error: string | null,
+  wrong?: { readonly reason: string; readonly error: string },
+): PageReply {
   const { csrfToken, language } = visit;
   const at = visit.link(`/documents/${document.id}`);
   const title = `${texts.title[language]}: ${documentName(document, language)}`;
@@ -69,12 +85,13 @@ ${error === null ? null : notice('error', error)}
       name: 'reason',
       label: texts.reason[language],
       hint: texts.reasonHint[language],
-      maxLength: 200,
+      value: wrong?.reason ?? '',
+      error: wrong?.error,
     }),
     acts: html`${confirm}${back}`,
   })}
 </section>`,
-    error === null ? 200 : 422,
+    error === null && !wrong ? 200 : 422,
   );
 }
 
@@ -111,7 +128,12 @@ export class CancelDocumentNow {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
-    const reason = form.get('reason')?.trim().slice(0, 200) ?? '';
+    const reason = readField(form, 'reason');
+    const errors = lengthErrors({ reason }, limits, language);
+    if (errors.reason !== undefined) {
+      const { document } = await this.rpc.call(getDocument, key);
+      return preview(visit, document, null, { reason, error: errors.reason });
+    }
     try {
       await this.rpc.call(cancelDocument, {
         ...key,

@@ -1,4 +1,5 @@
 import { cancelDonation, getDocument, type IssuedDocument, timeLimitsMs } from '@pinkas/contracts';
+import { isBlank } from '@pinkas/domain';
 import { RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -7,9 +8,11 @@ import {
   form,
   html,
   isolate,
+  lengthErrors,
   linkButton,
   notice,
   pageHead,
+  readField,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
@@ -45,7 +48,7 @@ const texts = {
 
 const reasonMax = 200;
 
-function preview(visit: MemberVisit, document: IssuedDocument, error: string | null): PageReply {
+function preview(visit: MemberVisit, document: IssuedDocument, error: string | null, reason = ''): PageReply {
   const { csrfToken, language } = visit;
   const at = visit.link(`/documents/${document.id}`);
   const title = `${texts.title[language]}: ${documentName(document, language)}`;
@@ -71,8 +74,8 @@ ${error === null ? null : notice('error', error)}
       name: 'reason',
       label: texts.reason[language],
       hint: texts.reasonHint[language],
+      value: reason,
       required: true,
-      maxLength: reasonMax,
     }),
     acts: html`${confirm}${back}`,
   })}
@@ -117,10 +120,11 @@ export class CancelDonationNow {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
-    const reason = [...(form.get('reason')?.trim() ?? '')].slice(0, reasonMax).join('');
-    if (reason === '') {
+    const reason = readField(form, 'reason');
+    const { reason: tooLong } = lengthErrors({ reason }, { reason: reasonMax }, language);
+    if (isBlank(reason) || tooLong !== undefined) {
       const { document } = await this.rpc.call(getDocument, key);
-      return preview(visit, document, texts.needed[language]);
+      return preview(visit, document, tooLong ?? texts.needed[language], reason);
     }
     const { state } = await this.rpc.call(cancelDonation, { ...key, reason, person_id: session.personId });
     const outcome = state === 'cancelled' ? 'donation_cancelled' : 'donation_cancelling';

@@ -29,6 +29,7 @@ import {
   type Markup,
   notice,
   pageHead,
+  readField,
   type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
@@ -256,7 +257,6 @@ function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageRe
     value: draft.name,
     error: errors.name,
     required: true,
-    maxLength: 80,
   })}
 ${choice({
   name: 'mode',
@@ -316,7 +316,7 @@ export class CreateKeyPage {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { business, form, language, session } = visit;
     const draft: KeyDraft = {
-      name: form.get('name')?.trim() ?? '',
+      name: readField(form, 'name'),
       mode: form.get('mode') === 'test' ? 'test' : 'live',
       scopes: form.getAll('scopes'),
       perMinute: form.get('per_minute')?.trim() ?? '',

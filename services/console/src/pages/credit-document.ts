@@ -7,7 +7,14 @@ import {
   timeLimitsMs,
   warningsOf,
 } from '@pinkas/contracts';
-import { type Agorot, decimalPlaces, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
+import {
+  type Agorot,
+  decimalPlaces,
+  documentTypeRules,
+  fromShekels,
+  isBlank,
+  toShekels,
+} from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -20,17 +27,23 @@ import {
   html,
   isolate,
   leftToRight,
+  lengthErrors,
   linkButton,
   type Markup,
   moneyField,
   notice,
+  numberError,
   pageHead,
   radios,
+  readField,
+  readMoney,
+  textarea,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { consequences, warningList } from './issue/consequences.js';
+import { issueLimits } from './issue/issue-fields.js';
 import { errorText } from './message-pages.js';
 import { effectList, typeName } from './parts.js';
 import { words } from './words.js';
@@ -89,7 +102,7 @@ interface Draft {
   readonly send: boolean;
 }
 
-type DraftErrors = Partial<Record<'amount' | 'description', string>>;
+type DraftErrors = Partial<Record<'amount' | 'description' | 'notes', string>>;
 
 async function findSource(rpc: RpcClient, visit: MemberVisit): Promise<Source> {
   const { document, state } = await rpc.call(getDocument, {
@@ -109,26 +122,31 @@ async function findSource(rpc: RpcClient, visit: MemberVisit): Promise<Source> {
 }
 
 function readDraft({ form }: MemberVisit): Draft {
-  const text = (name: string, max: number) => (form.get(name) ?? '').trim().slice(0, max);
   return {
     part: form.get('extent') === 'part',
-    amount: text('amount', 20).replaceAll(/,(?=\d{3}(?!\d))/g, ''),
-    description: text('description', 200),
-    notes: text('notes', 1000),
+    amount: readField(form, 'amount'),
+    description: readField(form, 'description'),
+    notes: readField(form, 'notes', 'text'),
     send: form.has('send'),
   };
 }
 
 function draftErrors(draft: Draft, { left }: Source, language: MemberVisit['language']): DraftErrors {
+  const { notes, description } = draft;
+  const { texts: limits } = issueLimits;
   if (!draft.part) {
-    return {};
+    return lengthErrors({ notes }, { notes: limits.notes ?? 0 }, language);
   }
-  const value = Number(draft.amount);
-  const isAmount =
-    /^\d+(\.\d+)?$/.test(draft.amount) && value > 0 && decimalPlaces(value) <= 2 && value <= left;
+  const value = readMoney(draft.amount);
+  const isAmount = value !== null && value > 0 && decimalPlaces(value) <= 2 && value <= left;
   return {
-    ...(!isAmount && { amount: texts.badAmount[language] }),
-    ...(draft.description === '' && { description: texts.badDescription[language] }),
+    ...(!isAmount && { amount: numberError(draft.amount, texts.badAmount, language) }),
+    ...(isBlank(description) && { description: texts.badDescription[language] }),
+    ...lengthErrors(
+      { notes, description },
+      { notes: limits.notes ?? 0, description: limits['items.description'] ?? 0 },
+      language,
+    ),
   };
 }
 
@@ -149,7 +167,7 @@ function bodyOf(draft: Draft, { document }: Source): CreateDocument {
     ...(draft.notes !== '' && { notes: draft.notes }),
   };
   if (draft.part) {
-    const items = [{ description: draft.description, quantity: 1, unit_price: Number(draft.amount) }];
+    const items = [{ description: draft.description, quantity: 1, unit_price: readMoney(draft.amount) ?? 0 }];
     return { ...common, items, prices_include_vat: true };
   }
   const items = document.items.map(({ description, quantity, unit_price, sku }) => ({
@@ -226,10 +244,9 @@ ${field({
   label: texts.description[of],
   value: given.description,
   error: wrong.description,
-  maxLength: 200,
 })}
 </div>
-${field({ name: 'notes', label: texts.notes[of], value: given.notes, maxLength: 1000 })}
+${textarea({ name: 'notes', label: texts.notes[of], value: given.notes, error: wrong.notes })}
 ${checkbox({ name: 'send', label: texts.send[of], checked: given.send })}`;
 }
 

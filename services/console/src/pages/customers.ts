@@ -26,16 +26,19 @@ import {
   isolate,
   largeAmount,
   leftToRight,
+  lengthErrors,
   linkButton,
   type Markup,
   notice,
   pageHead,
   pager,
+  readField,
   stats,
   table,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { limitsOf } from '../http/form-limits.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
 import { documentTable } from './parts.js';
@@ -107,7 +110,7 @@ export class ListCustomersPage {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, language, query } = visit;
-    const searched = query.get('q')?.trim().slice(0, 120) ?? '';
+    const searched = readField(query, 'q');
     const { customers } = await this.rpc.call(searchCustomers, {
       business_id: bookId,
       query: searched === '' ? null : searched,
@@ -119,7 +122,6 @@ export class ListCustomersPage {
       label: texts.search[language],
       hint: texts.searchHint[language],
       value: searched,
-      maxLength: 120,
     });
     const list =
       customers.length === 0
@@ -161,6 +163,9 @@ const customerLink = (visit: MemberVisit, id: string, name: string) =>
 
 const fieldNames = ['email', 'phone', 'address', 'city'] as const;
 type CardField = (typeof fieldNames)[number];
+const kinds = { email: 'email', phone: 'phone', address: 'line', city: 'line' } as const;
+const { texts: limits } = limitsOf(updateCustomer.request);
+const lengthLimits = { address: limits['change.address'] ?? 0, city: limits['change.city'] ?? 0 };
 type CardErrors = Partial<Record<string, string>>;
 const cardRules = [
   { name: 'email', text: texts.badEmail },
@@ -185,7 +190,7 @@ export class SaveCustomer {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
     const given = Object.fromEntries(
-      fieldNames.map((name) => [name, form.get(name)?.trim() ?? '']),
+      fieldNames.map((name) => [name, readField(form, name, kinds[name])]),
     ) as Record<CardField, string>;
     const change = Object.fromEntries(
       fieldNames.map((name) => [name, given[name] === '' ? null : given[name]]),
@@ -200,12 +205,10 @@ export class SaveCustomer {
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
         const rules = cardRules.map(({ name, text }) => ({ path: `/${name}`, text }));
-        return cardPage(
-          this.rpc,
-          visit,
-          given,
-          fieldErrors(error.details, { language, below: '/change', rules }),
-        );
+        return cardPage(this.rpc, visit, given, {
+          ...fieldErrors(error.details, { language, below: '/change', rules }),
+          ...lengthErrors(given, lengthLimits, language),
+        });
       }
       throw error;
     }
@@ -342,10 +345,10 @@ function contactForm(
       error: errors[name],
       ...more,
     });
-  const content = html`${input('email', { type: 'email', ltr: true, maxLength: 254 })}
-${input('phone', { type: 'tel', ltr: true, maxLength: 21 })}
-${input('address', { maxLength: 200 })}
-${input('city', { maxLength: 80 })}`;
+  const content = html`${input('email', { type: 'email', ltr: true })}
+${input('phone', { type: 'tel', ltr: true })}
+${input('address')}
+${input('city')}`;
   return card({
     id: 'contact',
     title: texts.edit[language],

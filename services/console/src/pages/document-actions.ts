@@ -8,6 +8,7 @@ import {
   unsuppressAddress,
 } from '@pinkas/contracts';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
+import { readField } from '@pinkas/ui';
 import { ConsolePage, type PageReply, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { ShowDocument } from './show-document.js';
@@ -94,8 +95,8 @@ export class SendDocument {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { form, params } = visit;
     const id = form.get('delivery_id') ?? '';
-    const recipient = form.get('recipient')?.trim() ?? '';
     const channel = form.get('channel') === 'whatsapp' ? 'whatsapp' : 'email';
+    const recipient = readField(form, 'recipient', channel === 'email' ? 'email' : 'phone');
     if (!isUuid(params.id ?? '')) {
       throw new ApiError('not_found');
     }

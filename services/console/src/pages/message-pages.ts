@@ -30,6 +30,11 @@ const texts = {
     he: 'דבר לא השתנה. יש לחזור לדף, לטעון אותו מחדש ולשלוח שוב.',
     en: 'Nothing was changed. Go back to the page, load it again and send it again.',
   },
+  wrongAddress: { he: 'הכתובת אינה תקינה', en: 'This address is not valid' },
+  wrongAddressMore: {
+    he: 'יש בה משהו שאינו תאריך, תקופה או מספר שאפשר להציג. אפשר לחזור ולבחור מהרשימה.',
+    en: 'Something in it is no date, period or number that can be shown. Go back and choose from the list.',
+  },
   later: { he: 'כרגע זה לא מצליח', en: 'This does not work right now' },
   laterMore: {
     he: 'שירות אחר אינו עונה. דבר לא אבד; אפשר לנסות שוב בעוד דקה.',
@@ -44,11 +49,17 @@ const texts = {
     he: 'דבר לא השתנה. אפשר לקרוא את הספר ולייצא אותו. לשאלות, יש לפנות למי שמפעיל את המערכת.',
     en: 'Nothing was changed. The book can be read and exported. Ask the operator of the system.',
   },
-  tooLarge: { he: 'הקובץ או הטופס גדולים מדי', en: 'The file or the form is too large' },
+  tooLarge: { he: 'בטופס יש יותר ממה שאפשר לקבל', en: 'The form holds more than can be received' },
   tooLargeMore: {
-    he: 'דבר לא השתנה. יש לחזור לדף ולבחור קובץ קטן יותר.',
-    en: 'Nothing was changed. Go back to the page and choose a smaller file.',
+    he: 'דבר לא השתנה. במסמך אחד יש עד 100 שורות ועד 20 תשלומים, ובכל שדה עד מספר התווים שלו: אפשר לחזור לטופס ולקצר, או לחלק למספר מסמכים.',
+    en: 'Nothing was changed. A document has at most 100 lines and 20 payments, and each field a number of characters: go back to the form and shorten it, or issue more than one document.',
   },
+  largeFile: { he: 'הקובץ גדול מדי', en: 'The file is too large' },
+  largeFileMore: {
+    he: 'דבר לא השתנה. אפשר לחזור לטופס ולבחור קובץ קטן יותר.',
+    en: 'Nothing was changed. Go back to the form and choose a smaller file.',
+  },
+  back: { he: 'חזרה לטופס', en: 'Back to the form' },
   slow: { he: 'הטופס לא הגיע בזמן', en: 'The form did not arrive in time' },
   slowMore: {
     he: 'דבר לא השתנה. החיבור איטי מדי, או שנשלחים כמה טפסים בבת אחת; יש לחזור לדף ולשלוח שוב.',
@@ -62,13 +73,22 @@ const texts = {
   home: { he: 'לדף הראשון', en: 'To the first page' },
 } as const satisfies Record<string, Words>;
 
-function messagePage(title: Words, more: Words, language: Language, status: number): PageReply {
+function messagePage(
+  title: Words,
+  more: Words,
+  language: Language,
+  status: number,
+  { text, ...way }: { readonly href: string; readonly text: Words; readonly goesBack?: boolean } = {
+    href: '/',
+    text: texts.home,
+  },
+): PageReply {
   return page(
     title[language],
     html`<div class="card message">
   <h1>${title[language]}</h1>
   <p>${more[language]}</p>
-  <p>${linkButton({ href: '/', text: texts.home[language] })}</p>
+  <p>${linkButton({ ...way, text: text[language] })}</p>
 </div>`,
     status,
   );
@@ -106,6 +126,11 @@ export function errorPage(
   }
 }
 
+/** The page in place of one whose address has something else where a date, a period or a number belongs. */
+export function wrongAddressPage(language: Language): PageReply {
+  return messagePage(texts.wrongAddress, texts.wrongAddressMore, language, 400);
+}
+
 /** The page in place of a change that the state of the business, or the kill switch, refuses. */
 export function refusedPage(code: ErrorCode, language: Language): PageReply {
   const { httpStatus, message, messageHe } = errorCatalogue[code];
@@ -117,9 +142,13 @@ export function stalePage(language: Language): PageReply {
   return messagePage(texts.stale, texts.staleMore, language, 403);
 }
 
-/** The page in place of one whose form is larger than any. */
-export function tooLargePage(language: Language): PageReply {
-  return messagePage(texts.tooLarge, texts.tooLargeMore, language, 413);
+/** The page in place of one whose form is larger than any. @param formPath of the page that has sent it; empty: not known. */
+export function tooLargePage(formPath: string, isFile: boolean, language: Language): PageReply {
+  const [title, more] = isFile
+    ? [texts.largeFile, texts.largeFileMore]
+    : [texts.tooLarge, texts.tooLargeMore];
+  const way = formPath === '' ? undefined : { href: formPath, text: texts.back, goesBack: true };
+  return messagePage(title, more, language, 413, way);
 }
 
 /** The page in place of one whose form was received too slowly. */

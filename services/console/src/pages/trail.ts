@@ -139,7 +139,6 @@ ${field({
   label: texts.document[language],
   value: values.document,
   ltr: true,
-  maxLength: 36,
 })}`,
     acts: html`
 ${button({ text: texts.show[language], kind: 'secondary' })}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Member, MemberRole } from '@pinkas/contracts';
-import { normaliseEmailAddress } from '@pinkas/domain';
+import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -30,11 +30,6 @@ import {
   updateRole,
 } from './member.repository.js';
 
-/** The longest address that mail servers accept (RFC 5321, 4.5.3.1). */
-const emailMax = 254;
-/** Few mail servers accept another local part (RFC 6531). */
-const ascii = /^[\x21-\x7e]+$/;
-
 /** A business would be left without an owner. */
 export class LastOwnerError extends Error {
   override readonly name = 'LastOwnerError';
@@ -43,8 +38,8 @@ export class LastOwnerError extends Error {
 
 /** @throws validation_error at `/email`. */
 export function readEmail(text: string): string {
-  const email = normaliseEmailAddress(text);
-  if (email === null || email.length > emailMax || !ascii.test(email)) {
+  const email = normaliseEmailAddress(pastedEmail(text));
+  if (email === null) {
     throw ApiError.invalid([{ path: '/email', message: 'is no email address' }]);
   }
   return email;

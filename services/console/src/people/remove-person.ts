@@ -1,5 +1,5 @@
 import { type ReplyOf, type RequestOf, removePerson } from '@pinkas/contracts';
-import { normaliseEmailAddress } from '@pinkas/domain';
+import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
 import { Operation } from '@pinkas/service-kit';
 import { Members } from './members.js';
 
@@ -9,7 +9,7 @@ export class RemovePerson {
   constructor(private readonly members: Members) {}
 
   async handle(request: RequestOf<typeof removePerson>): Promise<ReplyOf<typeof removePerson>> {
-    const email = normaliseEmailAddress(request.email) ?? request.email;
+    const email = normaliseEmailAddress(pastedEmail(request.email)) ?? request.email;
     return this.members.remove(request.business_id.toLowerCase(), { email }, undefined);
   }
 }

@@ -1,5 +1,5 @@
 import { createSignInLink, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { normaliseEmailAddress } from '@pinkas/domain';
+import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
 import {
   ApiError,
   acrossTenants,
@@ -28,7 +28,7 @@ export class CreateSignInLink {
     const person = await all
       .selectFrom('person')
       .select('id')
-      .where('email', '=', normaliseEmailAddress(email) ?? email)
+      .where('email', '=', normaliseEmailAddress(pastedEmail(email)) ?? email)
       .executeTakeFirst();
     if (!person) {
       throw new ApiError('not_found');

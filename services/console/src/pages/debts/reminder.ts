@@ -20,6 +20,7 @@ import {
   type Markup,
   notice,
   pageHead,
+  readField,
   textarea,
   type Words,
 } from '@pinkas/ui';
@@ -152,14 +153,13 @@ function written({ debts, recipient, subject, text }: Draft): Written {
 }
 
 function readForm(sent: URLSearchParams): Written {
-  const line = (name: string) => sent.get(name)?.trim() ?? '';
-  const id = line('reminder_id');
+  const id = readField(sent, 'reminder_id');
   return {
     id: isUuid(id) ? id : randomUUID(),
     documents: sent.getAll('document'),
-    recipient: line('recipient'),
-    subject: line('subject'),
-    text: line('text').replaceAll('\r\n', '\n'),
+    recipient: readField(sent, 'recipient', 'email'),
+    subject: readField(sent, 'subject'),
+    text: readField(sent, 'text', 'text'),
   };
 }
 
@@ -239,7 +239,6 @@ ${field({
   value: sent.recipient,
   error: errors.recipient,
   ltr: true,
-  maxLength: 254,
   required: true,
 })}
 ${field({
@@ -247,7 +246,6 @@ ${field({
   label: texts.subject[language],
   value: sent.subject,
   error: errors.subject,
-  maxLength: 200,
   required: true,
 })}
 ${textarea({
@@ -257,7 +255,6 @@ ${textarea({
   hint: texts.textHint[language],
   error: errors.text,
   rows: 10,
-  maxLength: 5000,
   required: true,
 })}`;
 }

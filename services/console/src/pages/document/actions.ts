@@ -152,7 +152,6 @@ function sendForm(
     error: wrong ? texts.recipientWrong[language] : undefined,
     required: true,
     ltr: true,
-    maxLength: 254,
   });
   const channel = choice({
     name: 'channel',

@@ -1,30 +1,23 @@
 import {
   type Business,
   CreateDocument,
-  compile,
-  createDocumentErrors,
   type DocumentState,
   type IssuedDocument,
   type listArticles,
   type ReplyOf,
 } from '@pinkas/contracts';
 import {
+  asLine,
   type DocumentType,
   documentTypeRules,
   fromShekels,
-  isPaymentMethod,
   methodsOfPaymentField,
   type PaymentField,
+  plainDecimal,
   toShekels,
 } from '@pinkas/domain';
-import {
-  type FieldErrors,
-  type FieldRule,
-  fieldErrors,
-  type Language,
-  readMoney,
-  type Words,
-} from '@pinkas/ui';
+import { type FieldKind, type Language, readField, readMoney, type Words } from '@pinkas/ui';
+import { limitsOf } from '../../http/form-limits.js';
 import { balanceOf, documentName } from '../parts.js';
 
 /** A line as it is typed. */
@@ -58,7 +51,7 @@ const singleNames = [
   'external_ref',
   'send',
 ] as const;
-type SingleName = (typeof singleNames)[number];
+export type SingleName = (typeof singleNames)[number];
 
 /** What the form of a document holds, as a person typed it. */
 export interface IssueFields {
@@ -68,8 +61,16 @@ export interface IssueFields {
   readonly payments: readonly PaymentFields[];
 }
 
-const itemsMax = 100;
-const paymentsMax = 20;
+/** The fields that are read otherwise than as one line. */
+const kinds: Readonly<Record<string, FieldKind>> = {
+  'customer.tax_id': 'tax_id',
+  'customer.email': 'email',
+  'customer.phone': 'phone',
+  notes: 'text',
+};
+
+/** How long each text of the body may be, and how many rows a list may have, by the path in the body. */
+export const issueLimits = limitsOf(CreateDocument);
 
 export const blankLine: LineFields = { sku: '', description: '', quantity: '1', unit_price: '' };
 
@@ -117,8 +118,9 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
   const single = {
     ...blank.single,
     'customer.id': customer.id,
-    'customer.known_name': customer.name,
-    'customer.name': customer.name,
+    // As a field of one line holds it.
+    'customer.known_name': asLine(customer.name),
+    'customer.name': asLine(customer.name),
     based_on: isSource ? document.id : '',
   };
   const date = blank.single.date;
@@ -138,15 +140,15 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
       ...(discount &&
         documentTypeRules[blank.type].discount === 'allowed' && {
           'discount.type': discount.type,
-          'discount.value': String(discount.value),
+          'discount.value': plainDecimal(discount.value),
         }),
-      title: document.title ?? '',
+      title: asLine(document.title ?? ''),
       notes: document.notes ?? '',
     },
     items: document.items.map((item) => ({
-      sku: item.sku ?? '',
-      description: item.description,
-      quantity: String(item.quantity),
+      sku: asLine(item.sku ?? ''),
+      description: asLine(item.description),
+      quantity: plainDecimal(item.quantity),
       unit_price: item.unit_price.toFixed(2),
     })),
     payments: blank.payments.map((payment) => ({
@@ -156,12 +158,11 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
   };
 }
 
-/** The rows of a list in a form, whose fields are named `items.0.sku`; a place that is left out is closed. */
+/** The rows of a list in a form, whose fields are named `items.0.sku`; a place that is left out is closed. More than there may be are refused later. */
 function readRows<Name extends string>(
   form: URLSearchParams,
   list: string,
   names: readonly Name[],
-  max: number,
 ): Record<Name, string>[] {
   const places = new Set(
     [...form.keys()].flatMap((key) => {
@@ -171,11 +172,10 @@ function readRows<Name extends string>(
   );
   return [...places]
     .sort((one, other) => one - other)
-    .slice(0, max)
     .map(
       (place) =>
         Object.fromEntries(
-          names.map((name) => [name, (form.get(`${list}.${place}.${name}`) ?? '').trim()]),
+          names.map((name) => [name, readField(form, `${list}.${place}.${name}`)]),
         ) as Record<Name, string>,
     );
 }
@@ -183,10 +183,10 @@ function readRows<Name extends string>(
 /** The fields of a form that was sent. */
 export function readFields(form: URLSearchParams, type: DocumentType): IssueFields {
   const single = Object.fromEntries(
-    singleNames.map((name) => [name, (form.get(name) ?? '').trim().slice(0, 1_000)]),
+    singleNames.map((name) => [name, readField(form, name, kinds[name])]),
   ) as Record<SingleName, string>;
-  const items = readRows(form, 'items', ['sku', 'description', 'quantity', 'unit_price'], itemsMax);
-  const payments = readRows(form, 'payments', ['method', 'amount', 'date', ...paymentFields], paymentsMax);
+  const items = readRows(form, 'items', ['sku', 'description', 'quantity', 'unit_price']);
+  const payments = readRows(form, 'payments', ['method', 'amount', 'date', ...paymentFields]);
   return {
     type,
     single,
@@ -246,157 +246,4 @@ export function withArticles(fields: IssueFields, articles: Articles): IssueFiel
       : line;
   });
   return { ...fields, items };
-}
-
-const texts = {
-  name: {
-    he: 'יש לכתוב שם של לקוח, שתי אותיות לפחות.',
-    en: 'Write the name of a customer, two letters at least.',
-  },
-  taxId: { he: '5 עד 9 ספרות.', en: '5 to 9 digits.' },
-  email: { he: 'כתובת הדוא"ל אינה תקינה.', en: 'The email address is not valid.' },
-  phone: { he: 'מספר הטלפון אינו תקין.', en: 'The phone number is not valid.' },
-  description: { he: 'יש לכתוב תיאור.', en: 'Write a description.' },
-  quantity: { he: 'כמות גדולה מאפס, עד 4 ספרות אחרי הנקודה.', en: 'Above zero, with at most 4 decimals.' },
-  price: { he: 'סכום עם עד 2 ספרות אחרי הנקודה.', en: 'An amount with at most 2 decimals.' },
-  paid: {
-    he: 'סכום גדול מאפס, עד 2 ספרות אחרי הנקודה.',
-    en: 'An amount above zero with at most 2 decimals.',
-  },
-  dueDate: { he: 'תאריך תקין, לא לפני תאריך המסמך.', en: 'A valid date, not before that of the document.' },
-  date: { he: 'התאריך אינו תקין.', en: 'The date is not valid.' },
-  discount: {
-    he: 'ההנחה אינה תקינה, או גדולה מסכום השורות.',
-    en: 'The discount is not valid, or above the lines.',
-  },
-  number: { he: 'יש לכתוב מספר.', en: 'Write a number.' },
-  amount: { he: 'יש לכתוב סכום.', en: 'Write an amount.' },
-} as const satisfies Record<string, Words>;
-
-const fieldRules: readonly FieldRule[] = [
-  { path: '/customer/name', field: 'customer.name', text: texts.name },
-  { path: '/customer/tax_id', field: 'customer.tax_id', text: texts.taxId },
-  { path: '/customer/email', field: 'customer.email', text: texts.email },
-  { path: '/customer/phone', field: 'customer.phone', text: texts.phone },
-  { path: '/items/*/description', field: 'items.*.description', text: texts.description },
-  { path: '/items/*/quantity', field: 'items.*.quantity', text: texts.quantity },
-  { path: '/items/*/unit_price', field: 'items.*.unit_price', text: texts.price },
-  { path: '/payments/*/amount', field: 'payments.*.amount', text: texts.paid },
-  { path: '/discount', field: 'discount.value', text: texts.discount },
-  { path: '/due_date', field: 'due_date', text: texts.dueDate },
-  { path: '/date', field: 'date', text: texts.date },
-];
-
-/** What is wrong with a body, by the fields of the form. @param details of a `validation_error`. */
-export function bodyErrors(
-  details: Readonly<Record<string, unknown>> | undefined,
-  language: Language,
-): FieldErrors {
-  return fieldErrors(details, { language, rules: fieldRules });
-}
-
-const checkBody = compile(CreateDocument);
-
-/** Whether an error is about the empty amount of a single payment: it is the total as soon as the rest is right. */
-const isLeftToCompute = ({ payments }: IssueFields, name: string): boolean =>
-  name === 'payments.0.amount' && payments.length === 1 && payments[0]?.amount === '';
-
-/** The body of the request, or what the HTTP API would refuse in it before its rules, which are for issuing to check. */
-export function bodyOf(
-  fields: IssueFields,
-  language: Language,
-): { body: CreateDocument } | { errors: FieldErrors } {
-  const { type, single } = fields;
-  const errors: Record<string, string> = {};
-  const numberAt = (name: string, typed: string, text: Words): number => {
-    const value = readMoney(typed);
-    if (value === null) {
-      errors[name] = text[language];
-    }
-    return value ?? 0;
-  };
-  const items = fields.items.map((line, place) => ({
-    description: line.description,
-    quantity: numberAt(`items.${place}.quantity`, line.quantity, texts.number),
-    unit_price: numberAt(`items.${place}.unit_price`, line.unit_price, texts.amount),
-    ...(line.sku !== '' && { sku: line.sku }),
-  }));
-  const payments = fields.payments.map((payment, place) => ({
-    method: isPaymentMethod(payment.method) ? payment.method : ('cash' as const),
-    amount: numberAt(`payments.${place}.amount`, payment.amount, texts.amount),
-    ...(payment.date !== '' && { date: payment.date }),
-    ...extrasOf(payment, place, numberAt),
-  }));
-  const discountValue =
-    single['discount.type'] === ''
-      ? null
-      : numberAt('discount.value', single['discount.value'], texts.number);
-  const given = (name: SingleName, member: string = name) =>
-    single[name] !== '' && { [member]: single[name] };
-  const body: CreateDocument = {
-    type,
-    customer: customerOf(fields),
-    items,
-    prices_include_vat: single.prices === 'gross',
-    ...(discountValue !== null && {
-      discount: {
-        type: single['discount.type'] === 'amount' ? ('amount' as const) : ('percent' as const),
-        value: discountValue,
-      },
-    }),
-    ...(payments.length > 0 && { payments }),
-    ...given('based_on'),
-    ...given('date'),
-    ...(documentTypeRules[type].dueDate && given('due_date')),
-    ...given('title'),
-    ...given('notes'),
-    ...given('external_ref'),
-    send: single.send === 'yes',
-  };
-  const checked = checkBody(body);
-  const found = [...(checked.ok ? [] : checked.errors), ...createDocumentErrors(body)];
-  // A text that is no number is 0 in the body: what is reported of it there is not what is wrong.
-  const all = { ...bodyErrors({ errors: found }, language), ...errors };
-  const own = Object.keys(all).filter((name) => !isLeftToCompute(fields, name));
-  if (own.length > 0) {
-    return { errors: Object.fromEntries(own.map((name) => [name, all[name] ?? ''])) };
-  }
-  return Object.keys(all).length > 0 ? { errors: all } : { body };
-}
-
-/** The fields that belong to the method of a payment; the others are left from a method that was chosen before. */
-function extrasOf(
-  payment: PaymentFields,
-  place: number,
-  numberAt: (name: string, typed: string, text: Words) => number,
-): Record<string, string | number> {
-  const own = paymentFields.filter((name) => {
-    const methods: readonly string[] = methodsOfPaymentField[name];
-    return payment[name] !== '' && methods.includes(payment.method);
-  });
-  return Object.fromEntries(
-    own.map((name) => [
-      name,
-      name === 'bank_code'
-        ? numberAt(`payments.${place}.${name}`, payment[name], texts.number)
-        : payment[name],
-    ]),
-  );
-}
-
-/** Who is typed: the card that was chosen, as long as its name is as it was. */
-function customerOf({ single }: IssueFields): CreateDocument['customer'] {
-  const name = single['customer.name'];
-  const isChosen = single['customer.id'] !== '' && name === single['customer.known_name'];
-  const details = Object.fromEntries(
-    customerDetails.flatMap((detail) => {
-      const value = single[`customer.${detail}`];
-      return value === '' ? [] : [[detail, value]];
-    }),
-  );
-  return {
-    ...(isChosen ? { id: single['customer.id'] } : { name }),
-    ...details,
-    ...(single['customer.identity_confirmed'] === 'yes' && { identity_confirmed: true }),
-  };
 }

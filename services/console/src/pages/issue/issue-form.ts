@@ -208,7 +208,6 @@ function customerCard(visit: MemberVisit, { fields, found = null, errors = {} }:
     hint: texts.nameHint[language],
     value: single['customer.name'],
     error: errors['customer.name'],
-    maxLength: 120,
   });
   const details = customerDetails.map((detail) =>
     field({
@@ -219,7 +218,6 @@ function customerCard(visit: MemberVisit, { fields, found = null, errors = {} }:
       ltr: detail !== 'address' && detail !== 'city',
       ...(detail === 'email' && { type: 'email' as const }),
       ...(detail === 'phone' && { type: 'tel' as const }),
-      maxLength: detail === 'email' ? 254 : 80,
     }),
   );
   const isConflict =
@@ -290,6 +288,7 @@ function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors:
     title: texts.lines[language],
     content: html`
   ${isReceived(type) ? html`<p class="hint">${texts.linesOfReceived[language]}</p>` : null}
+  ${errors.items ? html`<p class="error">${errors.items}</p>` : null}
   <div class="lines" data-rows="items">
     ${rows}
   </div>
@@ -326,10 +325,10 @@ function lineRow(line: LineFields, place: number, errors: FieldErrors, language:
   const at = (name: keyof LineFields) => `items.${place}.${name}`;
   const input = (name: keyof LineFields, more: Readonly<Record<string, string | number | null>>) =>
     cell(at(name), texts[name][language], errors[at(name)], { value: line[name], ...more });
-  const figure = { dir: 'ltr', inputmode: 'decimal', maxlength: 20 };
+  const figure = { dir: 'ltr', inputmode: 'decimal' };
   return html`<div class="row" role="group" aria-label="${texts.line[language]} ${place + 1}" data-row>
-    ${input('sku', { list: 'articles', maxlength: 64, dir: 'ltr' })}
-    ${input('description', { maxlength: 200 })}
+    ${input('sku', { list: 'articles', dir: 'ltr' })}
+    ${input('description', {})}
     ${input('quantity', figure)}
     ${input('unit_price', figure)}
     ${removeButton('remove_line', place, `${texts.removeLine[language]} ${place + 1}`)}
@@ -359,7 +358,6 @@ function discountFields({ single }: IssueFields, errors: FieldErrors, language: 
     error: errors['discount.value'],
     ltr: true,
     inputMode: 'decimal',
-    maxLength: 20,
   });
   return html`<div class="fields">
     ${kind}
@@ -405,7 +403,6 @@ function paymentRow(
       value: payment[name],
       type: name === 'check_date' ? 'date' : 'text',
       dir: name === 'card_type' ? null : 'ltr',
-      maxlength: name === 'check_date' ? null : 64,
     });
     return html`<div data-methods="${methodsOfPaymentField[name].join(' ')}">
         ${input}
@@ -453,14 +450,12 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
       label: texts.title[language],
       value: single.title,
       error: errors.title,
-      maxLength: 120,
     })}
     ${field({
       name: 'external_ref',
       label: texts.reference[language],
       value: single.external_ref,
       error: errors.external_ref,
-      maxLength: 64,
     })}
   </div>
   ${textarea({
@@ -469,7 +464,6 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
     hint: book.default_notes ? texts.notesHint[language] : undefined,
     value: single.notes,
     error: errors.notes,
-    maxLength: 1_000,
   })}
   ${book.auto_send.enabled ? send : hidden('send', single.send)}`,
   });

@@ -10,23 +10,32 @@ import {
   searchCustomers,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import { type DocumentType, dayInIsrael, documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
+import {
+  asLine,
+  type DocumentType,
+  dayInIsrael,
+  documentTypeRules,
+  documentTypes,
+  mayIssue,
+  visibleLength,
+} from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { type FieldErrors, readMoney, type Words } from '@pinkas/ui';
+import { type FieldErrors, type Language, readMoney, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { framedHeaders } from '../../http/page-headers.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { errorText } from '../message-pages.js';
 import { unlessAway } from '../unless-away.js';
 import type { DocumentPreview } from './consequences.js';
+import { bodyErrors, bodyOf } from './issue-body.js';
 import { issueConfirm } from './issue-confirm.js';
 import {
   blankLine,
   blankPayment,
-  bodyErrors,
-  bodyOf,
+  entriesOf,
   fieldsFrom,
   type IssueFields,
+  issueLimits,
   newFields,
   type Origin,
   readFields,
@@ -38,6 +47,7 @@ import { type IssueForm, issueForm } from './issue-form.js';
 import type { Summary } from './issue-summary.js';
 
 const texts = {
+  line: { he: 'שורה', en: 'Line' },
   lastDate: { he: 'התאריך של המסמך האחרון מסוג זה הוא', en: 'The last document of this type has the date' },
   sum: { he: 'סכום התשלומים צריך להיות', en: 'The payments have to sum to' },
   changed: {
@@ -113,7 +123,7 @@ export class Issuing {
   }
 
   async customers({ bookId }: MemberVisit, typed: string) {
-    const query = typed.trim().slice(0, 120);
+    const query = asLine(typed);
     if (query === '') {
       return [];
     }
@@ -133,9 +143,9 @@ export class Issuing {
     const typed = { ...withoutBlankLines(fields), payments: [] };
     const parsed = bodyOf(typed, visit.language);
     if ('errors' in parsed) {
-      return null;
+      return problemOf(typed, parsed.errors, visit.language);
     }
-    const hasCustomer = fields.single['customer.name'].trim().length > 1;
+    const hasCustomer = visibleLength(fields.single['customer.name']) > 1;
     const customer = hasCustomer ? parsed.body.customer : { name: nobodyYet };
     const items = parsed.body.items.map((item) => ({ ...item, description: item.description || nobodyYet }));
     try {
@@ -175,6 +185,19 @@ export class Issuing {
   async picture({ book }: MemberVisit, { draft }: DocumentPreview): Promise<string> {
     return (await this.rpc.call(renderDraft, { draft, business: book })).html;
   }
+}
+
+/** Why nothing is computed, where that is more than a field that is still empty. */
+function problemOf(fields: IssueFields, errors: FieldErrors, language: Language): Summary {
+  const isTyped = new Map(entriesOf(fields));
+  const [name, problem] = Object.entries(errors).find(([field]) => isTyped.get(field) !== '') ?? [];
+  if (name === undefined || problem === undefined) {
+    return null;
+  }
+  const [list, place] = name.split('.');
+  return {
+    problem: list === 'items' && place ? `${texts.line[language]} ${Number(place) + 1}: ${problem}` : problem,
+  };
 }
 
 /** What a refusal is about, by the fields of the form. */
@@ -231,6 +254,7 @@ export class StartDocument {
   access,
   changes: 'issues',
   books: true,
+  form: issueLimits,
   timeoutMs: timeLimitsMs.createDocument,
 })
 export class ComposeDocument {
@@ -284,8 +308,8 @@ export class ComposeDocument {
           single: {
             ...fields.single,
             'customer.id': chosen.id,
-            'customer.known_name': chosen.name,
-            'customer.name': chosen.name,
+            'customer.known_name': asLine(chosen.name),
+            'customer.name': asLine(chosen.name),
           },
         }
       : fields;
@@ -357,7 +381,14 @@ export class ComposeDocument {
 }
 
 /** The picture of a document that is not issued, for the frame next to the question. */
-@ConsolePage({ method: 'POST', path: '/issue/picture', access, changes: 'issues', books: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/issue/picture',
+  access,
+  changes: 'issues',
+  books: true,
+  form: issueLimits,
+})
 export class DrawDocument {
   constructor(private readonly issuing: Issuing) {}
 

@@ -19,6 +19,10 @@ import { type IssueFields, takesPayments } from './issue-fields.js';
 
 const texts = {
   title: { he: 'סיכום', en: 'Summary' },
+  stopped: {
+    he: 'הסכומים לא חושבו, ולכן אינם מוצגים.',
+    en: 'The amounts were not computed and are not shown.',
+  },
   nothing: { he: 'הסכומים יופיעו כאן.', en: 'The amounts appear here.' },
   subtotal: { he: 'סכום השורות', en: 'Lines' },
   discount: { he: 'הנחה', en: 'Discount' },
@@ -43,7 +47,7 @@ export function summaryOf(summary: Summary, fields: IssueFields, language: Langu
   return card({
     id: 'summary',
     title: texts.title[language],
-    data: { 'data-live': true },
+    data: { 'data-live': true, 'data-stopped': texts.stopped[language] },
     content: contentOf(summary, fields, language),
   });
 }
@@ -68,6 +72,7 @@ const ofCustomer: readonly PreviewWarning[] = [
   'number_customer_tax_id_missing',
   'customer_tax_id_missing',
   'source_of_other_customer',
+  'phone_unusable',
   'recipient_missing',
   'recipient_suppressed',
   'sending_not_possible',

@@ -86,7 +86,6 @@ ${field({
   label: texts.search[language],
   hint: texts.searchHint[language],
   value: values.q,
-  maxLength: 120,
 })}`,
     more: {
       text: texts.filters[language],

@@ -6,10 +6,10 @@ import {
   searchCustomers,
   type sumDocuments,
 } from '@pinkas/contracts';
-import { documentTypes, isCalendarDate } from '@pinkas/domain';
+import { documentTypes, isCalendarDate, lengthOf } from '@pinkas/domain';
 import type { Selection } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
-import { readMoney } from '@pinkas/ui';
+import { readField, readMoney } from '@pinkas/ui';
 
 /** The fields of the list, in its address and in the forms that take its hits. */
 export const listFields = [
@@ -70,9 +70,10 @@ export async function readListQuery(
   bookId: string,
   given: URLSearchParams,
 ): Promise<ListQuery> {
-  const values = Object.fromEntries(
-    listFields.map((name) => [name, given.get(name)?.trim() ?? '']),
-  ) as Record<ListField, string>;
+  const values = Object.fromEntries(listFields.map((name) => [name, readField(given, name)])) as Record<
+    ListField,
+    string
+  >;
   const wrong: ListField[] = [];
   const read = <T>(name: ListField, value: T | null | undefined): T | undefined => {
     if (values[name] !== '' && (value === null || value === undefined)) {
@@ -146,7 +147,7 @@ async function meaningsOf(
     ...(/^[1-9]\d{0,8}$/.test(text) && { number: Number(text) }),
     ...(/^\d{9}$/.test(text) && { allocation_number: text }),
     ...(isTotal(total) && { total }),
-    ...(text.length <= 64 && { external_ref: text }),
+    ...(lengthOf(text) <= 64 && { external_ref: text }),
     ...(customers.length > 0 && { customer_ids: customers.map(({ id }) => id) }),
   };
 }

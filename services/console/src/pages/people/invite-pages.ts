@@ -25,7 +25,6 @@ function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageRepl
     value: wrong?.email ?? '',
     error: wrong?.reason[language],
     ltr: true,
-    maxLength: 254,
     required: true,
   });
   const cancel = linkButton({ href: visit.link('/people'), text: words.cancel[language], kind: 'quiet' });
@@ -74,12 +73,12 @@ export class InviteMember {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { business, form, language, session } = visit;
-    const given = (form.get('email') ?? '').slice(0, 254);
+    const given = form.get('email') ?? '';
     const role = readRole(form);
     const wrong = (reason: Words) => invitePage(visit, { email: given, role, reason });
     let isEmailDue: boolean;
     try {
-      const email = readEmail(form.get('email') ?? '');
+      const email = readEmail(given);
       const seconds = await this.limiter.consume('invitation_business', business.id);
       if (seconds !== null) {
         return tooManyPage(language, seconds);

@@ -1,4 +1,4 @@
-import { normaliseEmailAddress } from '@pinkas/domain';
+import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
 import { InjectConfig } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
@@ -8,8 +8,6 @@ import { LinkRequests } from '../../sign-in/link-requests.js';
 import { signInPath } from '../message-pages.js';
 import { signInPage } from './show-sign-in.js';
 import { tooManyPage } from './sign-in-pages.js';
-
-const emailMax = 254;
 
 /** Accepts a request for a link in the mail, whether or not somebody has the address. */
 @ConsolePage({ method: 'POST', path: signInPath, access: 'anyone' })
@@ -22,9 +20,9 @@ export class RequestLink {
   async handle(visit: Visit): Promise<PageReply> {
     const next = localPath(visit.form.get('next'));
     const given = visit.form.get('email') ?? '';
-    const email = normaliseEmailAddress(given);
-    if (email === null || email.length > emailMax) {
-      return signInPage(visit, this.config, next, { email: given.slice(0, emailMax) });
+    const email = normaliseEmailAddress(pastedEmail(given));
+    if (email === null) {
+      return signInPage(visit, this.config, next, { email: given });
     }
     const request = await this.requests.accept(visit, email, next);
     return request.kind === 'limited'

@@ -9,9 +9,11 @@ import {
   fieldErrors,
   form,
   html,
+  lengthErrors,
   linkButton,
   notice,
   pageHead,
+  readField,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
@@ -72,7 +74,6 @@ function endpointForm(visit: MemberVisit, draft: EndpointDraft, errors: FieldErr
     value: draft.url,
     error: errors.url,
     required: true,
-    maxLength: 500,
     ltr: true,
   })}
 ${field({
@@ -81,7 +82,6 @@ ${field({
   hint: texts.descriptionHint[language],
   value: draft.description,
   error: errors.description,
-  maxLength: 120,
 })}
 <fieldset class="choices">
   <legend>${webhookWords.types[language]}</legend>
@@ -136,8 +136,8 @@ export class CreateEndpointPage {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form: sent, language, session } = visit;
     const draft: EndpointDraft = {
-      url: sent.get('url')?.trim() ?? '',
-      description: sent.get('description')?.trim() ?? '',
+      url: readField(sent, 'url'),
+      description: readField(sent, 'description'),
       types: choosableTypes.filter((type) => sent.getAll('types').includes(type)),
     };
     const errors = draftErrors(draft, language);
@@ -169,7 +169,7 @@ function draftErrors(
 ): FieldErrors {
   return {
     ...((url === '' || url.length > 500) && { url: texts.badUrl[language] }),
-    ...(description.length > 120 && { description: texts.badDescription[language] }),
+    ...lengthErrors({ description }, { description: 120 }, language),
     ...(types.length === 0 && { types: texts.badTypes[language] }),
   };
 }

@@ -1,0 +1,205 @@
+import { CreateDocument, compile, createDocumentErrors } from '@pinkas/contracts';
+import { documentTypeRules, isPaymentMethod, methodsOfPaymentField, nameKey } from '@pinkas/domain';
+import {
+  type FieldErrors,
+  type FieldRule,
+  fieldErrors,
+  type Language,
+  lengthErrors,
+  numberError,
+  readMoney,
+  readPercent,
+  type Words,
+} from '@pinkas/ui';
+import {
+  customerDetails,
+  entriesOf,
+  type IssueFields,
+  issueLimits,
+  type PaymentFields,
+  paymentFields,
+  type SingleName,
+} from './issue-fields.js';
+
+const texts = {
+  name: {
+    he: 'יש לכתוב שם של לקוח, שתי אותיות לפחות.',
+    en: 'Write the name of a customer, two letters at least.',
+  },
+  taxId: { he: '5 עד 9 ספרות, בלי סימנים אחרים.', en: '5 to 9 digits, and no other characters.' },
+  email: {
+    he: 'כתובת אחת, כמו name@example.com, בלי רווחים ובלי מירכאות.',
+    en: 'One address, such as name@example.com, without blanks and quotes.',
+  },
+  phone: {
+    he: '7 עד 20 ספרות, רווחים ומקפים, ואפשר + בהתחלה; בלי אותיות.',
+    en: '7 to 20 digits, blanks and hyphens, with a + in front if there is one; no letters.',
+  },
+  items: { he: '100 שורות לכל היותר במסמך אחד.', en: 'At most 100 lines in one document.' },
+  payments: { he: '20 תשלומים לכל היותר במסמך אחד.', en: 'At most 20 payments in one document.' },
+  description: { he: 'יש לכתוב תיאור.', en: 'Write a description.' },
+  quantity: { he: 'כמות גדולה מאפס, עד 4 ספרות אחרי הנקודה.', en: 'Above zero, with at most 4 decimals.' },
+  price: { he: 'סכום עם עד 2 ספרות אחרי הנקודה.', en: 'An amount with at most 2 decimals.' },
+  paid: {
+    he: 'סכום גדול מאפס, עד 2 ספרות אחרי הנקודה.',
+    en: 'An amount above zero with at most 2 decimals.',
+  },
+  dueDate: { he: 'תאריך תקין, לא לפני תאריך המסמך.', en: 'A valid date, not before that of the document.' },
+  date: { he: 'התאריך אינו תקין.', en: 'The date is not valid.' },
+  discount: {
+    he: 'ההנחה אינה תקינה, או גדולה מסכום השורות.',
+    en: 'The discount is not valid, or above the lines.',
+  },
+  number: { he: 'יש לכתוב מספר.', en: 'Write a number.' },
+  amount: { he: 'יש לכתוב סכום.', en: 'Write an amount.' },
+} as const satisfies Record<string, Words>;
+
+const fieldRules: readonly FieldRule[] = [
+  { path: '/customer/name', field: 'customer.name', text: texts.name },
+  { path: '/customer/tax_id', field: 'customer.tax_id', text: texts.taxId },
+  { path: '/customer/email', field: 'customer.email', text: texts.email },
+  { path: '/customer/phone', field: 'customer.phone', text: texts.phone },
+  { path: '/items/*/description', field: 'items.*.description', text: texts.description },
+  { path: '/items/*/quantity', field: 'items.*.quantity', text: texts.quantity },
+  { path: '/items/*/unit_price', field: 'items.*.unit_price', text: texts.price },
+  { path: '/payments/*/amount', field: 'payments.*.amount', text: texts.paid },
+  { path: '/discount', field: 'discount.value', text: texts.discount },
+  { path: '/due_date', field: 'due_date', text: texts.dueDate },
+  { path: '/date', field: 'date', text: texts.date },
+];
+
+/** What is wrong with a body, by the fields of the form. @param details of a `validation_error`. */
+export function bodyErrors(
+  details: Readonly<Record<string, unknown>> | undefined,
+  language: Language,
+): FieldErrors {
+  return fieldErrors(details, { language, rules: fieldRules });
+}
+
+const checkBody = compile(CreateDocument);
+
+/** Whether an error is about the empty amount of a single payment: it is the total as soon as the rest is right. */
+const isLeftToCompute = ({ payments }: IssueFields, name: string): boolean =>
+  name === 'payments.0.amount' && payments.length === 1 && payments[0]?.amount === '';
+
+/** The body of the request, or what the HTTP API would refuse in it before its rules, which are for issuing to check. */
+export function bodyOf(
+  fields: IssueFields,
+  language: Language,
+): { body: CreateDocument } | { errors: FieldErrors } {
+  const { type, single } = fields;
+  const errors: Record<string, string> = {};
+  const numberAt = (name: string, typed: string, text: Words, read = readMoney): number => {
+    const value = read(typed);
+    if (value === null) {
+      errors[name] = numberError(typed, text, language);
+    }
+    return value ?? 0;
+  };
+  const items = fields.items.map((line, place) => ({
+    description: line.description,
+    quantity: numberAt(`items.${place}.quantity`, line.quantity, texts.number),
+    unit_price: numberAt(`items.${place}.unit_price`, line.unit_price, texts.amount),
+    ...(line.sku !== '' && { sku: line.sku }),
+  }));
+  const payments = fields.payments.map((payment, place) => ({
+    method: isPaymentMethod(payment.method) ? payment.method : ('cash' as const),
+    amount: numberAt(`payments.${place}.amount`, payment.amount, texts.amount),
+    ...(payment.date !== '' && { date: payment.date }),
+    ...extrasOf(payment, place, numberAt),
+  }));
+  const discountValue =
+    single['discount.type'] === ''
+      ? null
+      : numberAt(
+          'discount.value',
+          single['discount.value'],
+          texts.number,
+          single['discount.type'] === 'amount' ? readMoney : readPercent,
+        );
+  const given = (name: SingleName, member: string = name) =>
+    single[name] !== '' && { [member]: single[name] };
+  const body: CreateDocument = {
+    type,
+    customer: customerOf(fields),
+    items,
+    prices_include_vat: single.prices === 'gross',
+    ...(discountValue !== null && {
+      discount: {
+        type: single['discount.type'] === 'amount' ? ('amount' as const) : ('percent' as const),
+        value: discountValue,
+      },
+    }),
+    ...(payments.length > 0 && { payments }),
+    ...given('based_on'),
+    ...given('date'),
+    ...(documentTypeRules[type].dueDate && given('due_date')),
+    ...given('title'),
+    ...given('notes'),
+    ...given('external_ref'),
+    send: single.send === 'yes',
+  };
+  const checked = checkBody(body);
+  const found = [...(checked.ok ? [] : checked.errors), ...createDocumentErrors(body)];
+  // A text that is no number is 0 in the body: what is reported of it there is not what is wrong.
+  const { rows } = issueLimits;
+  const all: Record<string, string> = {
+    ...bodyErrors({ errors: found }, language),
+    ...(items.length > (rows.items ?? 0) && { items: texts.items[language] }),
+    ...(payments.length > (rows.payments ?? 0) && { payments: texts.payments[language] }),
+    ...lengthErrors(Object.fromEntries(entriesOf(fields)), limitsOfFields(fields), language),
+    ...errors,
+  };
+  const own = Object.keys(all).filter((name) => !isLeftToCompute(fields, name));
+  if (own.length > 0) {
+    return { errors: Object.fromEntries(own.map((name) => [name, all[name] ?? ''])) };
+  }
+  return Object.keys(all).length > 0 ? { errors: all } : { body };
+}
+
+/** How long the texts of the fields may be, by the names of the fields. */
+function limitsOfFields(fields: IssueFields): Record<string, number> {
+  return Object.fromEntries(
+    entriesOf(fields).flatMap(([name]) => {
+      const max = issueLimits.texts[name.replace(/\.\d+\./, '.')];
+      return max === undefined ? [] : [[name, max]];
+    }),
+  );
+}
+
+/** The fields that belong to the method of a payment; the others are left from a method that was chosen before. */
+function extrasOf(
+  payment: PaymentFields,
+  place: number,
+  numberAt: (name: string, typed: string, text: Words) => number,
+): Record<string, string | number> {
+  const own = paymentFields.filter((name) => {
+    const methods: readonly string[] = methodsOfPaymentField[name];
+    return payment[name] !== '' && methods.includes(payment.method);
+  });
+  return Object.fromEntries(
+    own.map((name) => [
+      name,
+      name === 'bank_code'
+        ? numberAt(`payments.${place}.${name}`, payment[name], texts.number)
+        : payment[name],
+    ]),
+  );
+}
+
+/** Who is typed: the card that was chosen, as long as its name is as it was, as names are compared. */
+function customerOf({ single }: IssueFields): CreateDocument['customer'] {
+  const name = single['customer.name'];
+  const isChosen = single['customer.id'] !== '' && nameKey(name) === nameKey(single['customer.known_name']);
+  const details = Object.fromEntries(
+    customerDetails.flatMap((detail) => {
+      const value = single[`customer.${detail}`];
+      return value === '' ? [] : [[detail, value]];
+    }),
+  );
+  return {
+    ...(isChosen ? { id: single['customer.id'] } : { name }),
+    ...details,
+    ...(single['customer.identity_confirmed'] === 'yes' && { identity_confirmed: true }),
+  };
+}
