@@ -103,7 +103,7 @@ const keptIn: Record<string, readonly string[]> = {
   sharp: ['services/rendering/src/logo/rasterize-logo.ts'],
   '@libpdf/core': ['packages/pdf/src/'],
   nodemailer: ['services/delivery/src/'],
-  'libphonenumber-js': ['packages/domain/src/delivery/phone-number.ts'],
+  'libphonenumber-js': ['packages/domain/src/text/phone-number.ts'],
   yazl: ['packages/exports/src/'],
   yauzl: ['packages/cli/src/export/check/zip-check.ts'],
   'd3-scale': ['packages/ui/src/chart.ts'],

@@ -31,7 +31,7 @@ export type CustomerLegalType = 'hevra_baam' | 'osek_murshe' | 'osek_patur' | 'a
 /**
  * The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service
  * computes them. An unknown field is a `validation_error`. Texts may be in any language and direction;
- * lengths count Unicode code points.
+ * lengths count Unicode code points. Every line break (CR LF, CR, U+2028 and others) is kept as `\n`.
  */
 export interface CreateDocument {
   /** What to issue. `GET /document-types` lists what this business may issue. */
@@ -95,9 +95,10 @@ export interface CustomerInput {
   id?: string;
   /**
    * The customer card of this name is used, else a new one is opened. Names are compared in Unicode NFC,
-   * without regard to letter case and to white space around and between words. What the request says of an
-   * existing customer fills the empty fields of its card and overwrites none. White space around the name
-   * does not count towards its length.
+   * without regard to letter case, to white space and line breaks around and between words, and to characters
+   * that cannot be seen, such as marks of direction. What the request says of an existing customer fills the
+   * empty fields of its card and overwrites none. White space around the name and characters that cannot be
+   * seen do not count towards its least length.
    */
   name?: string;
   /**
@@ -107,11 +108,16 @@ export interface CustomerInput {
   tax_id?: string;
   /** What the customer is to the tax authority. */
   legal_type?: CustomerLegalType;
-  /** Where the document is sent when the business sends by e-mail. */
+  /**
+   * Where the document is sent when the business sends by e-mail. What is accepted can be sent to: a local
+   * part without quotes of at most 64 octets, and a domain of at least two labels, which may be an
+   * internationalized one (`דוגמה.example`); an IP address is none.
+   */
   email?: string;
   /**
    * An optional `+`, then 7 to 20 digits, hyphens or spaces. Where the document is sent when the business
-   * sends by WhatsApp.
+   * sends by WhatsApp; a number with fewer than seven digits is kept, and nothing is sent to it
+   * (`phone_unusable` in a preview).
    */
   phone?: string;
   /** Street and house number. */
@@ -137,7 +143,10 @@ export interface ForeignDonor {
 
 /** One line: `line_total` = quantity × unit_price, rounded half away from zero to 2 decimals. */
 export interface ItemInput {
-  /** What is sold. White space alone is no description. */
+  /**
+   * What is sold. White space and characters that cannot be seen are no description alone; a line break is
+   * printed as a blank.
+   */
   description: string;
   /** At most 4 decimals, counted on the shortest form of the number: 1.50 has one. */
   quantity: number;
@@ -437,6 +446,7 @@ export interface DocumentPreview {
       | 'due_date_passed'
       | 'total_is_zero'
       | 'payments_rounded'
+      | 'phone_unusable'
       | 'recipient_missing'
       | 'recipient_suppressed'
       | 'sending_not_possible';

@@ -2,7 +2,16 @@ import { customerLegalTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { CustomerInput, CustomerMatch, CustomerSnapshot, DraftDocument } from './schema/document.js';
-import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
+import {
+  EmailAddress,
+  Instant,
+  Nullable,
+  PersonId,
+  PhoneNumber,
+  Strict,
+  TestBookId,
+  Uuid,
+} from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /**
@@ -102,8 +111,8 @@ export const updateCustomer = defineContract('customer.card.update', {
     business_id: Uuid,
     customer_id: Uuid,
     change: Strict({
-      email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
-      phone: Type.Optional(Nullable(Type.String({ pattern: '^\\+?[\\d\\-\\s]{7,20}$' }))),
+      email: Type.Optional(Nullable(EmailAddress)),
+      phone: Type.Optional(Nullable(PhoneNumber)),
       address: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
       city: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 80 }))),
     }),

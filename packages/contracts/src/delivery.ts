@@ -4,7 +4,7 @@ import { defineContract, defineEvent } from './define.js';
 import { Debt } from './issuing-accounts.js';
 import { Business } from './schema/business.js';
 import { DeliveryOutcome } from './schema/document.js';
-import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
+import { EmailAddress, Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** The messages of a document are planned, and not as the response says: what is sent, to whom and when. */
@@ -212,7 +212,7 @@ export const sendNotice = defineContract('delivery.notice.send', {
   request: Strict({
     /** Becomes the Message-ID: a repeated call is the same message. */
     notice_id: Uuid,
-    recipient: Type.String({ format: 'email', maxLength: 254 }),
+    recipient: EmailAddress,
     subject: Type.String({ minLength: 1, maxLength: 200 }),
     text: Type.String({ minLength: 1, maxLength: 10_000 }),
     html: Type.String({ minLength: 1, maxLength: 40_000 }),

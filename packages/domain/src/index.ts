@@ -6,7 +6,6 @@ export * from './debt-age.js';
 export * from './document-types.js';
 export * from './donation/donation-decision.js';
 export * from './donation/donation-reports.js';
-export * from './email-address.js';
 export * from './israel-calendar.js';
 export * from './law.js';
 export type { Agorot } from './money/agorot.js';
@@ -19,7 +18,7 @@ export {
   toShekels,
   withinOneAgora,
 } from './money/agorot.js';
-export { decimalPlaces, roundDecimal } from './money/decimal.js';
+export { decimalPlaces, plainDecimal, roundDecimal } from './money/decimal.js';
 export type { PricedLines } from './money/net-lines.js';
 export { netLineTotals, netUnitPrice } from './money/net-lines.js';
 export type { Percentage } from './money/percentage.js';
@@ -42,5 +41,6 @@ export { decideAllocation, undeductibleVat } from './test-mode/provoked-allocati
 export { decideDonation, lacksDonationReport, requiresNumber } from './test-mode/provoked-donation.js';
 export * from './test-mode/provoked-outcomes.js';
 export * from './test-mode/test-book.js';
+export * from './text/index.js';
 export * from './text-direction.js';
 export * from './vat-detail.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { contrast } from './contrast.js';
-import { normaliseEmailAddress, parseEmailAddress } from './email-address.js';
 import { isPaymentMethod, misplacedPaymentFields, paymentMethods } from './payment-methods.js';
 import { nextAttemptAt } from './retry-schedule.js';
 import { hasValidCheckDigit, normaliseTaxId, registryOf } from './tax-id.js';
@@ -27,28 +26,6 @@ describe('contrast', () => {
     expect(contrast('#767676', '#ffffff')).toBeGreaterThan(4.5);
     expect(contrast('#777777', '#ffffff')).toBeLessThan(4.5);
   });
-});
-
-describe('an email address', () => {
-  it('the domain of an address is written in ASCII, its local part as given', () => {
-    expect(parseEmailAddress(' Customer@דוגמה.Example ')).toBe('Customer@xn--6dbbec0c.example');
-  });
-
-  it('the normalised form of an address has no capitals', () => {
-    expect(normaliseEmailAddress('Customer@Shop.EXAMPLE')).toBe('customer@shop.example');
-  });
-
-  it.each([
-    '',
-    'customer',
-    'a@b@c.example',
-    'a b@c.example',
-    '<a@c.example>',
-    'a@',
-    'a@c/d',
-    'a@c:25',
-    'a@[::1]',
-  ])('%j is no address', (text) => expect(normaliseEmailAddress(text)).toBeNull());
 });
 
 describe('misplacedPaymentFields', () => {

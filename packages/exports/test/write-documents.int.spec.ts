@@ -171,6 +171,8 @@ describe('csvRow', () => {
       `'=1+1,'+972-4-5550101,'-5,'@SUM(A1),'\t=1,'=1,a=1,,"'=1,""2""",-5,-5.00,,true\r\n`,
     );
     expect(csvRow(['\r=1'])).toBe(`"'\r=1"\r\n`);
+    expect(csvRow(['\n=1', '＝1', '＋1', '－1', '＠a'])).toBe(`"'\n=1",'＝1,'＋1,'－1,'＠a\r\n`);
+    expect(csvRow([' =1', '\u200f=1', '\ufeff@a', 'a=1'])).toBe(`' =1,'\u200f=1,'\ufeff@a,a=1\r\n`);
   });
 
   it('csvRow leaves every text as it is when raw texts are requested', () => {

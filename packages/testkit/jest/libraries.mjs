@@ -17,8 +17,6 @@ export const bundledLibraries = [
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace',
   'kysely',
-  'libphonenumber-js/core',
-  'libphonenumber-js/min/metadata',
   'node-forge',
   'pg',
   'prom-client',

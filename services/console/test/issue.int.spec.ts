@@ -369,7 +369,12 @@ describe('issuing by hand in the console', () => {
       title: word(120),
       notes: `${word(499)}\r\n${word(500)}`,
       ...rows('items', 100, { sku: word(64), description: word(200), quantity: '1', unit_price: '20' }),
-      ...rows('payments', 20, { method: 'bank_transfer', amount: '118', date: '2026-06-15', reference: word(64) }),
+      ...rows('payments', 20, {
+        method: 'bank_transfer',
+        amount: '118',
+        date: '2026-06-15',
+        reference: word(64),
+      }),
     };
     const question = fieldsIn((await send(fields, 'preview')).text);
     await browser.post(`${root}/issue/picture`, question);
@@ -397,7 +402,13 @@ describe('issuing by hand in the console', () => {
   });
 
   it('a copy of a document with line breaks keeps its customer, and has blanks in their place', async () => {
-    const item = { description: 'Item\ntwo lines', quantity: 1e-4, unit_price: 100, line_total: 0.01, sku: null };
+    const item = {
+      description: 'Item\ntwo lines',
+      quantity: 1e-4,
+      unit_price: 100,
+      line_total: 0.01,
+      sku: null,
+    };
     const customer = { ...source.customer, name: 'First line\nSecond line' };
     source = { ...source, customer, title: 'Title\nB', notes: 'One\nTwo', items: [item] };
     source = { ...source, discount: { type: 'percent', value: 1e-7 } };
@@ -414,14 +425,17 @@ describe('issuing by hand in the console', () => {
     ['0,500', 'This can be read in two ways: write 0.5 or 500.'],
     ['12,50', 'Write 12.5:'],
     ['1e3', 'Write a number.'],
-  ])('the quantity %s is refused with what it may mean, also by the amounts next to the form', async (quantity, error) => {
-    const fields = { ...(await open('type=quote')), ...typed, 'items.0.quantity': quantity };
-    const { status, text } = await send(fields, 'preview');
-    expect([status, fieldsIn(text)['items.0.quantity']]).toEqual([422, quantity]);
-    expect(text).toContain(error);
-    const live = (await send(fields, 'compute')).text.split('data-live')[1] ?? '';
-    expect(live).toContain(`Line 1: ${error}`);
-  });
+  ])(
+    'the quantity %s is refused with what it may mean, also by the amounts next to the form',
+    async (quantity, error) => {
+      const fields = { ...(await open('type=quote')), ...typed, 'items.0.quantity': quantity };
+      const { status, text } = await send(fields, 'preview');
+      expect([status, fieldsIn(text)['items.0.quantity']]).toEqual([422, quantity]);
+      expect(text).toContain(error);
+      const live = (await send(fields, 'compute')).text.split('data-live')[1] ?? '';
+      expect(live).toContain(`Line 1: ${error}`);
+    },
+  );
 
   it('a value that is pasted from contacts or from a page is read without its marks', async () => {
     const fields = {
@@ -434,7 +448,11 @@ describe('issuing by hand in the console', () => {
     };
     await send(fieldsIn((await send(fields, 'preview')).text), 'issue');
     const [{ body }] = [...issued.values()] as [Issue];
-    expect(body.customer).toMatchObject({ tax_id: '514444447', email: 'user@example.com', phone: '050 123-4567' });
+    expect(body.customer).toMatchObject({
+      tax_id: '514444447',
+      email: 'user@example.com',
+      phone: '050 123-4567',
+    });
     expect(body.items[0]?.unit_price).toBe(1180);
   });
 

@@ -7,11 +7,10 @@ import {
   showCustomer,
   updateCustomer,
 } from '@pinkas/contracts';
-import { testBookOf } from '@pinkas/domain';
+import { nameKey, testBookOf } from '@pinkas/domain';
 import { type Database, forTenant, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, exampleBusiness } from '@pinkas/testkit';
-import { nameKey } from '../src/card/card.js';
-import { type CustomerTables } from '../src/card/card.tables.js';
+import type { CustomerTables } from '../src/card/card.tables.js';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
 /** A valid tax id with four leading zeros. */

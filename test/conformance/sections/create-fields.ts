@@ -102,6 +102,9 @@ const textCases = texts.flatMap(({ field, min = 0, max }) => [
         ...(min > 1 ? [no(field, `${min - 1} characters`, letters(min - 1))] : []),
         no(field, 'no character', ''),
         no(field, 'white space only', ' \t\u00a0 '),
+        no(field, 'marks of direction only', '\u200f\u200e\u2066'),
+        no(field, 'joiners and a blank of Braille only', '\u200b\u2060\u2800'),
+        no(field, 'control characters only', '\u0001\u001c'),
       ]),
 ]);
 
@@ -114,6 +117,8 @@ const patternCases = [
   yes(email, 'a plain address', 'customer@example.com'),
   yes(email, 'a tagged address', 'first.last+tag@mail.example.co.il'),
   yes(email, '254 characters', longestEmail),
+  yes(email, 'an internationalized domain', 'customer@דוגמה.co.il'),
+  yes(email, 'the same domain in ASCII', 'customer@xn--6dbbec0c.co.il'),
   ...[
     'example.com',
     '@example.com',
@@ -122,6 +127,13 @@ const patternCases = [
     'a@b@example.com',
     '',
     longestEmail.replace('@', '@e'),
+    '"user name"@example.com',
+    'user@[127.0.0.1]',
+    'user@127.1',
+    'user@1',
+    'user@localhost',
+    `${'a'.repeat(65)}@example.com`,
+    'user@example.com\u200f',
   ].map((value) => no(email, value.length > 254 ? '255 characters' : `'${value}'`, value)),
   ...['0500000', '+9725000000', '050-000-0000', '050 000 0000', '+', '12345678901234567890'].flatMap(
     (value) =>

@@ -182,6 +182,8 @@ export function customers(suite: Suite): void {
       ['as it is', 'לקוח לשם זהה', 'לקוח לשם זהה'],
       ['white space around it', 'לקוח עם שוליים', '  לקוח עם שוליים\t'],
       ['inner white space', 'לקוח עם רווח', 'לקוח   עם\u00a0רווח'],
+      ['a line break', 'לקוח בשתי שורות', 'לקוח\r\nבשתי שורות'],
+      ['marks of direction', 'לקוח עם סימנים', '\u200fלקוח עם\u2060 סימנים\u200e'],
       ['letter case', 'Example Customer', 'EXAMPLE customer'],
       ['letter case beyond ASCII', 'Ärzte Example', 'äRZTE example'],
       ['decomposed letters', 'Café Example', 'Cafe\u0301 Example'],

@@ -117,6 +117,17 @@ export function previews(suite: Suite): void {
       ]);
     });
 
+    it('a preview warns of a phone number with fewer than seven digits, which is kept', async () => {
+      const customer = { name: newName(), phone: '050-----' };
+      const { body } = await suite.preview(issuer.key, quote({ customer }));
+      expect(body.warnings.map(({ code }) => code)).toContain('phone_unusable');
+      const usable = await suite.preview(
+        issuer.key,
+        quote({ customer: { ...customer, phone: '050-0000000' } }),
+      );
+      expect(usable.body.warnings.map(({ code }) => code)).not.toContain('phone_unusable');
+    });
+
     it('a preview says whether an allocation number will be asked for, and warns where none can be', async () => {
       const items = [{ description: 'פריט', quantity: 1, unit_price: 30_000 }];
       const customer = { name: newName(), tax_id: '777777715', email: 'customer@example.com' };

@@ -1,7 +1,7 @@
 import { businessLegalTypes, documentTypes, hasValidCheckDigit, walletMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import Format from 'typebox/format';
-import { CalendarDate, Instant, Nullable, Strict, Uuid } from './fields.js';
+import { CalendarDate, EmailAddress, Instant, Nullable, PhoneNumber, Strict, Uuid } from './fields.js';
 
 /** `HH:MM-HH:MM`, Israel time; the start is inside, the end outside; may pass midnight. */
 export const QuietHours = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d$' });
@@ -13,8 +13,6 @@ export const WalletLabel = Strict({
   en: Type.String({ minLength: 1, maxLength: 40 }),
 });
 
-const email = Type.String({ format: 'email', maxLength: 254 });
-
 /** The settings of a business that its operator may write. */
 export const businessSettingFields = {
   name: Type.String({ minLength: 2, maxLength: 120 }),
@@ -24,8 +22,8 @@ export const businessSettingFields = {
   tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$' })),
   address: Nullable(Type.String({ maxLength: 200 })),
   city: Nullable(Type.String({ maxLength: 80 })),
-  email: Nullable(email),
-  phone: Nullable(Type.String({ pattern: '^\\+?[\\d\\-\\s]{7,20}$' })),
+  email: Nullable(EmailAddress),
+  phone: Nullable(PhoneNumber),
   /** Percent, for example 18; 0 for exempt dealers and Eilat businesses. */
   vat_rate: Type.Number({ minimum: 0, maximum: 99.99, multipleOf: 0.01 }),
   prices_include_vat: Type.Boolean(),
@@ -44,7 +42,7 @@ export const businessSettingFields = {
     channel: Type.Enum([...deliveryChannels]),
     quiet_hours: Nullable(QuietHours),
   }),
-  accountant_copy: Strict({ enabled: Type.Boolean(), email: Nullable(email) }),
+  accountant_copy: Strict({ enabled: Type.Boolean(), email: Nullable(EmailAddress) }),
   wallet_labels: Strict(
     Object.fromEntries(walletMethods.map((method) => [method, WalletLabel])) as Record<
       (typeof walletMethods)[number],

@@ -6,6 +6,7 @@ import {
   isPaymentMethod,
   methodsOfPaymentField,
   misplacedPaymentFields,
+  visibleLength,
 } from '@pinkas/domain';
 import { malformedTexts } from './malformed-texts.js';
 import type { ValidationError } from './validate.js';
@@ -86,10 +87,10 @@ function decimalErrors(path: string, value: unknown, decimalsMax: number): Valid
     : [];
 }
 
-/** White space alone is no text, and does not count towards a length. */
+/** What cannot be seen is no text, and does not count towards a length. */
 function blankErrors(path: string, value: unknown, lengthMin: number): ValidationError[] {
-  return typeof value === 'string' && [...value.trim()].length < lengthMin
-    ? [{ path, message: `must have at least ${lengthMin} characters beside white space around it` }]
+  return typeof value === 'string' && visibleLength(value) < lengthMin
+    ? [{ path, message: `must have at least ${lengthMin} characters that can be seen` }]
     : [];
 }
 

@@ -1,6 +1,16 @@
 import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { CalendarDate, described, Instant, Money, Nullable, Strict, Uuid } from './fields.js';
+import {
+  CalendarDate,
+  described,
+  EmailAddress,
+  Instant,
+  Money,
+  Nullable,
+  PhoneNumber,
+  Strict,
+  Uuid,
+} from './fields.js';
 
 const CustomerLegalType = Type.Enum([...customerLegalTypes]);
 const atMost100Million = { maximum: 100_000_000 } as const;
@@ -19,7 +29,7 @@ export const CustomerInput = Strict(
         minLength: 2,
         maxLength: 120,
         description:
-          'The customer card of this name is used, else a new one is opened. Names are compared in Unicode NFC, without regard to letter case and to white space around and between words. What the request says of an existing customer fills the empty fields of its card and overwrites none. White space around the name does not count towards its length.',
+          'The customer card of this name is used, else a new one is opened. Names are compared in Unicode NFC, without regard to letter case, to white space and line breaks around and between words, and to characters that cannot be seen, such as marks of direction. What the request says of an existing customer fills the empty fields of its card and overwrites none. White space around the name and characters that cannot be seen do not count towards its least length.',
       }),
     ),
     tax_id: Type.Optional(
@@ -32,18 +42,16 @@ export const CustomerInput = Strict(
     ),
     legal_type: Type.Optional(described(CustomerLegalType, 'What the customer is to the tax authority.')),
     email: Type.Optional(
-      Type.String({
-        format: 'email',
-        maxLength: 254,
-        description: 'Where the document is sent when the business sends by e-mail.',
-      }),
+      described(
+        EmailAddress,
+        'Where the document is sent when the business sends by e-mail. What is accepted can be sent to: a local part without quotes of at most 64 octets, and a domain of at least two labels, which may be an internationalized one (`דוגמה.example`); an IP address is none.',
+      ),
     ),
     phone: Type.Optional(
-      Type.String({
-        pattern: '^\\+?[\\d\\-\\s]{7,20}$',
-        description:
-          'An optional `+`, then 7 to 20 digits, hyphens or spaces. Where the document is sent when the business sends by WhatsApp.',
-      }),
+      described(
+        PhoneNumber,
+        'An optional `+`, then 7 to 20 digits, hyphens or spaces. Where the document is sent when the business sends by WhatsApp; a number with fewer than seven digits is kept, and nothing is sent to it (`phone_unusable` in a preview).',
+      ),
     ),
     address: Type.Optional(Type.String({ maxLength: 200, description: 'Street and house number.' })),
     city: Type.Optional(Type.String({ maxLength: 80 })),
@@ -129,7 +137,8 @@ export const ItemInput = Strict(
     description: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'What is sold. White space alone is no description.',
+      description:
+        'What is sold. White space and characters that cannot be seen are no description alone; a line break is printed as a blank.',
     }),
     quantity: Type.Number({
       exclusiveMinimum: 0,
@@ -244,7 +253,7 @@ export const CreateDocument = Strict(
   },
   {
     description:
-      'The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service computes them. An unknown field is a `validation_error`. Texts may be in any language and direction; lengths count Unicode code points.',
+      'The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service computes them. An unknown field is a `validation_error`. Texts may be in any language and direction; lengths count Unicode code points. Every line break (CR LF, CR, U+2028 and others) is kept as `\\n`.',
   },
 );
 export type CreateDocument = Static<typeof CreateDocument>;

@@ -1,4 +1,4 @@
-import { isCalendarDate } from '@pinkas/domain';
+import { isCalendarDate, isEmailAddress } from '@pinkas/domain';
 import Type, { type Static, type TSchema } from 'typebox';
 import Format from 'typebox/format';
 
@@ -10,6 +10,7 @@ export function isUuid(value: string): boolean {
 }
 
 Format.Set('calendar-date', isCalendarDate);
+Format.Set('email', isEmailAddress);
 Format.Set('uuid', isUuid);
 
 /*
@@ -31,6 +32,10 @@ export const TestBookId = Type.String({
 export const CalendarDate = Type.String({ format: 'calendar-date', publicFormat: 'date' });
 /** An instant, ISO 8601 in UTC. */
 export const Instant = Type.String({ minLength: 20, maxLength: 30, publicFormat: 'date-time' });
+/** An email address that mail can be sent to, by the grammar that delivery sends by; its domain may be an internationalized one. */
+export const EmailAddress = Type.String({ format: 'email', maxLength: 254 });
+/** A phone number as people write it. One with fewer than seven digits is no address to send to. */
+export const PhoneNumber = Type.String({ pattern: '^\\+?[\\d\\-\\s]{7,20}$' });
 /** An absolute address. */
 export const Address = Type.String({ publicFormat: 'uri' });
 /** An amount in ILS with at most two decimals, as a JSON number. */

@@ -52,6 +52,10 @@ export const previewWarningTexts = {
     message: 'The payments differ from the total by 0.01.',
     messageHe: 'סכום התשלומים שונה מסכום המסמך באגורה אחת.',
   },
+  phone_unusable: {
+    message: 'The phone number of the customer has fewer than seven digits: nothing can be sent to it.',
+    messageHe: 'במספר הטלפון של הלקוח יש פחות משבע ספרות: אי אפשר לשלוח אליו דבר.',
+  },
   recipient_missing: {
     message: 'The customer has no address for the channel of the business: the document is not sent.',
     messageHe: 'ללקוח אין כתובת לערוץ השליחה של העסק: המסמך לא יישלח.',
@@ -71,11 +75,15 @@ export type PreviewWarning = keyof typeof previewWarningTexts;
 
 export const previewWarnings = Object.keys(previewWarningTexts) as readonly PreviewWarning[];
 
-type FurtherWarning = Extract<PreviewWarning, 'customer_tax_id_missing'>;
+/** Those that were added since the first version of a reply: a set of values does not grow within it (ADR 0018). */
+const furtherWarnings = ['customer_tax_id_missing', 'phone_unusable'] as const satisfies PreviewWarning[];
+type FurtherWarning = (typeof furtherWarnings)[number];
+const isFurther = (code: PreviewWarning): code is FurtherWarning =>
+  (furtherWarnings as readonly PreviewWarning[]).includes(code);
 
-/** Those that replies have had from their first version on: a set of values does not grow within it (ADR 0018). */
+/** Those that replies have had from their first version on. */
 export const firstWarnings = previewWarnings.filter(
-  (code): code is Exclude<PreviewWarning, FurtherWarning> => code !== 'customer_tax_id_missing',
+  (code): code is Exclude<PreviewWarning, FurtherWarning> => !isFurther(code),
 );
 
 /** The warnings of a reply, in the order of the catalogue, without those of a later release. */
@@ -87,7 +95,7 @@ export const warningsOf = (reply: {
 
 /** Warnings as members of a reply. */
 export const warningMembers = (codes: readonly PreviewWarning[]) => {
-  const further = codes.filter((code) => code === 'customer_tax_id_missing');
+  const further = codes.filter(isFurther);
   return {
     warnings: firstWarnings.filter((code) => codes.includes(code)),
     ...(further.length > 0 && { further_warnings: further }),

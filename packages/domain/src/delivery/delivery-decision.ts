@@ -1,5 +1,5 @@
 import { heldUntil } from '../quiet-hours.js';
-import { parsePhoneNumber } from './phone-number.js';
+import { parsePhoneNumber } from '../text/phone-number.js';
 
 /** What a message is sent by. */
 export type MessageChannel = 'email' | 'whatsapp';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { parsePhoneNumber } from '../text/phone-number.js';
 import { type DeliveringBusiness, decideDelivery, type MessageChannel } from './delivery-decision.js';
-import { parsePhoneNumber } from './phone-number.js';
 
 const noon = '2026-06-15T09:00:00.000Z';
 const night = '2026-06-15T20:00:00.000Z';

@@ -68,3 +68,15 @@ export function toUnits(value: number, places: number): bigint {
   }
   return toUnitsRounded(value, places);
 }
+
+/**
+ * A number as digits, with a point before its decimals and never an exponent, as a person types it: 1e-7 is `0.0000001`.
+ *
+ * @throws RangeError when `value` is not finite.
+ */
+export function plainDecimal(value: number): string {
+  const { digits, places } = parseDecimal(value);
+  const text = String(digits < 0n ? -digits : digits).padStart(places + 1, '0');
+  const point = text.length - places;
+  return `${digits < 0n ? '-' : ''}${text.slice(0, point)}${places === 0 ? '' : `.${text.slice(point)}`}`;
+}

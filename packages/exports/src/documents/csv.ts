@@ -1,4 +1,5 @@
 import type { BookEntry } from '@pinkas/contracts';
+import { trimmed, withoutInvisible } from '@pinkas/domain';
 
 /** A number with two decimals. */
 interface Amount {
@@ -97,12 +98,18 @@ export function csvRow(cells: readonly Cell[], { raw }: CsvOptions = { raw: fals
   return `${cells.map((cell) => quoted(textOf(cell, raw))).join(',')}\r\n`;
 }
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe (OWASP, CSV injection). */
+/**
+ * What a spreadsheet may take for the beginning of a formula (OWASP, CSV injection): the signs, also in full width, and a break or a
+ * tab. White space and invisible characters before them are dropped by some spreadsheets.
+ */
+const formula = /^[=+\-@＝＋－＠\t\r\n]/;
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
 function textOf(cell: Cell, raw: boolean): string {
   if (typeof cell !== 'string') {
     return cell !== null && typeof cell === 'object' ? cell.amount : String(cell ?? '');
   }
-  return !raw && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return !raw && (formula.test(cell) || formula.test(trimmed(withoutInvisible(cell)))) ? `'${cell}` : cell;
 }
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

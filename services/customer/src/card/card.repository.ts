@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type CustomerDetails, cardDetails } from '@pinkas/contracts';
+import { nameKey } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import { type CardDetails, cardName, changesCard, nameKey } from './card.js';
+import { type CardDetails, cardName, changesCard } from './card.js';
 import type { CardTable, CustomerTables } from './card.tables.js';
 
 export type CardRow = Omit<Selectable<CardTable>, 'email_key' | 'phone_key'>;

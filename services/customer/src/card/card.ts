@@ -1,21 +1,12 @@
 import { type CustomerInput, type CustomerSnapshot, cardDetails } from '@pinkas/contracts';
-import { normaliseTaxId } from '@pinkas/domain';
+import { isBlank, normaliseTaxId, trimmed } from '@pinkas/domain';
 
 /** The details of a card beside the name. */
 export type CardDetails = Omit<CustomerSnapshot, 'id' | 'name'>;
 
 /** A name as it is stored: in Unicode NFC, trimmed. */
 export function cardName(name: string): string {
-  return name.normalize('NFC').trim();
-}
-
-/**
- * What names are compared by: Unicode NFC, trimmed, inner white space folded to one space, letter case folded. Upper case
- * first, then lower case, comes close to Unicode's case folding: 'Straße' and 'STRASSE' are one name, and so is a sigma at
- * the end of a word.
- */
-export function nameKey(name: string): string {
-  return cardName(name).replaceAll(/\s+/g, ' ').toUpperCase().toLowerCase().normalize('NFC');
+  return trimmed(name.normalize('NFC'));
 }
 
 /** Whether a document with these details writes the card: it is no customer yet, or lacks one of them. */
@@ -34,7 +25,8 @@ export function parseTaxId(text: string): string | null {
 }
 
 /** Blank text counts as absent. */
-export const nonBlank = <T extends string>(text: T | undefined): T | null => (text?.trim() ? text : null);
+export const nonBlank = <T extends string>(text: T | undefined): T | null =>
+  text === undefined || isBlank(text) ? null : text;
 
 /**
  * The customer snapshot of a document: the request's details, filled in from the card. A name beside an `id` is ignored.

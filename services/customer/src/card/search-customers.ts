@@ -1,6 +1,7 @@
 import { type ReplyOf, type RequestOf, searchCustomers } from '@pinkas/contracts';
+import { nameKey } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { nameKey, parseTaxId } from './card.js';
+import { parseTaxId } from './card.js';
 import type { CustomerTables } from './card.tables.js';
 import { findCustomers, listCustomers, type SearchTerm } from './card-search.repository.js';
 

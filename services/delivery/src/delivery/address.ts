@@ -1,4 +1,4 @@
-import { normaliseEmailAddress, parseEmailAddress } from '@pinkas/domain';
+import { normaliseEmailAddress, parseEmailAddress, pastedEmail, pastedPhone } from '@pinkas/domain';
 import { type ChannelAddress, parsePhoneNumber } from '@pinkas/domain/delivery';
 import type { DeliveryChannel } from './delivery.tables.js';
 
@@ -10,16 +10,16 @@ export function normaliseAddress(channel: DeliveryChannel, address: string): str
 /** Reads an address as a person writes it. @returns it as `normaliseAddress` writes it; null where it is neither a mail address nor a phone number. */
 export function parseAddress(text: string): ChannelAddress | null {
   if (text.includes('@')) {
-    const mail = normaliseEmailAddress(text);
+    const mail = normaliseEmailAddress(pastedEmail(text));
     return mail === null ? null : { channel: 'email', address: mail };
   }
-  const phone = parsePhoneNumber(text);
+  const phone = parsePhoneNumber(pastedPhone(text));
   return phone === null ? null : { channel: 'whatsapp', address: phone };
 }
 
 /** Reads an address of a channel as a person writes it. @returns it as a message has it; null where it is no address of the channel. */
 export function parseRecipient(channel: DeliveryChannel, text: string): string | null {
-  return channel === 'email' ? parseEmailAddress(text) : parsePhoneNumber(text);
+  return channel === 'email' ? parseEmailAddress(pastedEmail(text)) : parsePhoneNumber(pastedPhone(text));
 }
 
 /** An address by which it is recognized and not read: `c***@example.com`, `+97250***67`. */

@@ -8,13 +8,17 @@ import {
 } from '@pinkas/contracts';
 import {
   allocationThresholdOn,
+  asLine,
   type BusinessLegalType,
   contrast,
   decimalPlaces,
+  isBlank,
   law,
   lawOn,
   normaliseTaxId,
+  storedTexts,
   textContrastMin,
+  visibleLength,
 } from '@pinkas/domain';
 
 /** The settings of a business that its operator writes. */
@@ -82,7 +86,7 @@ export function changeSettings(
   change: SettingsChange,
   today: string,
 ): BusinessSettings {
-  const merged = mergeInto(settings, change) as BusinessSettings;
+  const merged = storedTexts(mergeInto(settings, change) as BusinessSettings);
   const {
     accent_color,
     logo,
@@ -100,7 +104,7 @@ export function changeSettings(
   }
   return {
     ...changed,
-    name: changed.name.trim(),
+    name: asLine(changed.name),
     tax_id: changed.tax_id === null ? null : normaliseTaxId(changed.tax_id),
     // Present only where set.
     ...(accent_color && { accent_color: accent_color.toLowerCase() }),
@@ -110,7 +114,7 @@ export function changeSettings(
     ...(typeof quote_valid_days === 'number' && { quote_valid_days }),
     ...(withoutPrices && { delivery_notes_without_prices: true }),
     ...(mail_from && { mail_from }),
-    ...(default_notes && { default_notes }),
+    ...(default_notes && !isBlank(default_notes) && { default_notes }),
     ...(events && { events: true }),
   };
 }
@@ -133,8 +137,8 @@ function mergeInto(old: unknown, change: unknown): unknown {
 export function settingsErrors(settings: BusinessSettings): ValidationError[] {
   const errors = malformedTexts(settings);
   const fail = (path: string, message: string) => errors.push({ path, message });
-  if ([...settings.name].length < 2) {
-    fail('/name', 'must have at least 2 characters beside white space');
+  if (visibleLength(settings.name) < 2) {
+    fail('/name', 'must have at least 2 characters that can be seen');
   }
   if (decimalPlaces(settings.allocation_threshold_net) > 2) {
     fail('/allocation_threshold_net', 'must have at most 2 decimals');
@@ -162,7 +166,7 @@ export function settingsErrors(settings: BusinessSettings): ValidationError[] {
 function walletLabelErrors(settings: BusinessSettings): ValidationError[] {
   return Object.entries(settings.wallet_labels).flatMap(([method, label]) =>
     (['he', 'en'] as const)
-      .filter((language) => label[language].trim() === '')
+      .filter((language) => isBlank(label[language]))
       .map((language) => ({
         path: `/wallet_labels/${method}/${language}`,
         message: 'must not be blank',

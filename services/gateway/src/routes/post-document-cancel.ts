@@ -31,11 +31,10 @@ export class PostDocumentCancel {
     params: { id = '' },
     body,
   }: RouteRequest<CancelDocument | undefined>): Promise<RouteReply<CancelledDocument>> {
-    const reason = body?.reason?.trim() ?? '';
     const cancelled = await this.rpc.call(cancelDocument, {
       business_id: principal.business.id,
       document_id: id,
-      reason: reason === '' ? null : reason,
+      reason: body?.reason ?? null,
       events: principal.business.events === true,
       key_id: principal.key.id,
     });

@@ -5,6 +5,7 @@ import {
   type RequestOf,
   timeLimitsMs,
 } from '@pinkas/contracts';
+import { isBlank, trimmed, withPlainBreaks } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -82,12 +83,13 @@ export class CancelDocument {
     // Under the lock: from here on no document can be based on this one.
     checkCancellable(found, await isInvoiced(trx, request.business_id, found.id));
     const at = new Date(Math.max(this.clock.now().getTime(), found.issued_at.getTime()));
-    const row = await markCancelled(trx, found, { at, reason: request.reason });
+    const reason = reasonOf(request);
+    const row = await markCancelled(trx, found, { at, reason });
     await publish(trx, documentCancelled, row.id, {
       document: toDocument(row),
       business: row.business,
       cancelled_at: at.toISOString(),
-      ...(request.reason !== null && { reason: request.reason }),
+      ...(reason !== null && { reason }),
     });
     if (request.events) {
       await publishDocumentEvent(trx, 'document.cancelled', row, at.toISOString());
@@ -96,6 +98,10 @@ export class CancelDocument {
     return { document: toHead(row), state: toState(row) };
   }
 }
+
+/** Why, as it is stored; null: no reason that can be read. */
+const reasonOf = ({ reason }: CancelRequest): string | null =>
+  reason === null || isBlank(reason) ? null : withPlainBreaks(trimmed(reason));
 
 /** Who cancels, for the trail. */
 function callerOf({ key_id, person_id }: CancelRequest): string {

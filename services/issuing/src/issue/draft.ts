@@ -8,7 +8,7 @@ import type {
   Payment,
   RequestOf,
 } from '@pinkas/contracts';
-import { type Totals, toShekels } from '@pinkas/domain';
+import { isBlank, type Totals, toShekels } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
 import type { CallContext } from '@pinkas/service-kit';
 import { dueDate } from '../document/document-rules.js';
@@ -32,6 +32,9 @@ export interface Draft {
   context: CallContext;
 }
 
+/** A text that a document may lack; null where nothing of it can be seen. */
+const seen = (text: string | undefined): string | null => (text === undefined || isBlank(text) ? null : text);
+
 /** Builds the document of a request that has passed its checks. */
 export function unnumberedDocument(parts: {
   id: string;
@@ -52,14 +55,14 @@ export function unnumberedDocument(parts: {
     type: body.type,
     date,
     due_date: dueDate(body, business, date),
-    external_ref: body.external_ref ?? null,
+    external_ref: seen(body.external_ref),
     customer,
     items: body.items.map((item, index) => ({
       description: item.description,
       quantity: item.quantity,
       unit_price: item.unit_price,
       line_total: toShekels(totals.lineTotals[index] ?? 0n),
-      sku: item.sku ?? null,
+      sku: seen(item.sku),
     })),
     prices_include_vat: body.prices_include_vat ?? business.prices_include_vat,
     discount: body.discount ?? null,
@@ -73,8 +76,8 @@ export function unnumberedDocument(parts: {
       currency: 'ILS',
     },
     based_on: source,
-    title: body.title ?? null,
-    notes: body.notes ?? business.default_notes ?? null,
+    title: seen(body.title),
+    notes: seen(body.notes) ?? business.default_notes ?? null,
     send: body.send ?? true,
     ...(body.foreign_donor && { foreign_donor: body.foreign_donor }),
   };
@@ -100,13 +103,13 @@ function paymentOf(input: NonNullable<CreateDocument['payments']>[number], date:
     method: input.method,
     amount: input.amount,
     date: input.date ?? date,
-    reference: input.reference ?? null,
-    check_number: input.check_number ?? null,
+    reference: seen(input.reference),
+    check_number: seen(input.check_number),
     check_date: input.check_date ?? null,
     bank_code: input.bank_code ?? null,
-    branch: input.branch ?? null,
-    account: input.account ?? null,
+    branch: seen(input.branch),
+    account: seen(input.account),
     card_last_digits: input.card_last_digits ?? null,
-    card_type: input.card_type ?? null,
+    card_type: seen(input.card_type),
   };
 }

@@ -1,5 +1,5 @@
 import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
+import { documentTypeRules, fromShekels, storedTexts, toShekels } from '@pinkas/domain';
 import {
   ApiError,
   currentContext,
@@ -148,8 +148,10 @@ export class IssueDocument {
 
   /** Decides everything that does not depend on the series. The customer's card is reserved last: every refusal comes before it. */
   async #prepare(request: IssueRequest, hash: Buffer): Promise<Draft> {
-    const { body, business } = request;
-    const checked = await this.checks.check(request);
+    const { business } = request;
+    // From here on: the hash of the request is of what was sent.
+    const body = storedTexts(request.body);
+    const checked = await this.checks.check({ ...request, body });
     const id = timeOrderedId();
     const { customer, changes: customer_changes } = await this.cards.reserve(
       { business_id: business.id, document_id: id },
@@ -158,7 +160,7 @@ export class IssueDocument {
     const source = checked.source?.reference ?? null;
     const document = unnumberedDocument({ ...checked, id, body, business, customer, source });
     return {
-      request,
+      request: { ...request, body },
       body_sha256: hash,
       document,
       totals: checked.totals,

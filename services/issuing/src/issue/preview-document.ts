@@ -5,6 +5,7 @@ import {
   type RequestOf,
   warningMembers,
 } from '@pinkas/contracts';
+import { storedTexts } from '@pinkas/domain';
 import {
   type Clock,
   type Database,
@@ -40,7 +41,8 @@ export class PreviewDocument {
     private readonly recipients: RecipientChecks,
   ) {}
 
-  async handle(request: RequestOf<typeof previewDocument>): Promise<Reply> {
+  async handle(sent: RequestOf<typeof previewDocument>): Promise<Reply> {
+    const request = { ...sent, body: storedTexts(sent.body) };
     const { body, business, issuer, payments_open: paymentsOpen = false } = request;
     const checked = await this.checks.check(request, { paymentsOpen });
     const { totals, today, source } = checked;

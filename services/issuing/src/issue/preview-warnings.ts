@@ -1,6 +1,7 @@
 import type { Business, CreateDocument, PreviewWarning } from '@pinkas/contracts';
 import {
   fromShekels,
+  hasPhoneDigits,
   isSameCustomer,
   lacksBuyerId,
   lacksNumberUnconnected,
@@ -47,6 +48,7 @@ export function previewWarnings(previewed: PreviewedDocument): PreviewWarning[] 
     total_is_zero: totals.total === 0n,
     payments_rounded:
       body.payments !== undefined && paid !== totals.total && withinOneAgora(paid, totals.total),
+    phone_unusable: document.customer.phone !== null && !hasPhoneDigits(document.customer.phone),
     recipient_missing: delivery.status === 'no_recipient',
     // What the caller has suppressed is no surprise.
     recipient_suppressed: delivery.status === 'suppressed' && document.send,

@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/min/metadata';
+import { hasPhoneDigits } from './text.js';
 
 /**
  * A phone number in E.164, `+972501234567`: from the forms that are written in Israel (050-…, 077-…, 02-…, +972 …), and
@@ -8,7 +9,7 @@ import metadata from 'libphonenumber-js/min/metadata';
  */
 export function parsePhoneNumber(text: string): string | null {
   const written = text.trim();
-  if (!/^[+0]/.test(written)) {
+  if (!/^[+0]/.test(written) || !hasPhoneDigits(text)) {
     return null;
   }
   const parsed = parsePhoneNumberFromString(written, { defaultCountry: 'IL', extract: false }, metadata);
