@@ -269,7 +269,7 @@ describe('the list of documents in the console', () => {
     expect(second.slice(0, first.length)).toEqual(first);
   });
 
-  it('what was issued since a confirmation was shown is not sent, and the confirmation is shown again', async () => {
+  it('a document that was issued since a confirmation was shown is not sent, and it is asked for again', async () => {
     const form = await confirm({ type: 'tax_invoice' });
     book.push(bookEntry(4, business));
     const again = await browser.post(at('/documents/send'), form);
@@ -283,7 +283,7 @@ describe('the list of documents in the console', () => {
     expect(sent.map(({ document_id }) => document_id)).toEqual(ids);
   });
 
-  it('nothing is sent in the name of a person who may not send any more', async () => {
+  it('a person who may not send any more sends nothing with an earlier confirmation', async () => {
     isDeliveryAway = true;
     await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
     await eventually('the first attempt has failed', async () => {

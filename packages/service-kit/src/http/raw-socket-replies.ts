@@ -8,7 +8,7 @@ import type { HttpOrigin, RawRejection, RawReply } from './http-front.js';
 import type { HttpMetrics } from './http-metrics.js';
 
 /** How long a client may take to read the reply. */
-const lingerMs = 2_000;
+const readReplyMs = 2_000;
 
 /** Answers over the socket what Node's HTTP server hands over without a response object. */
 export class RawSocketReplies {
@@ -56,7 +56,7 @@ export class RawSocketReplies {
     );
     this.metrics.completed({ method: '', route: undefined }, reply.status, startedMs);
     // A server that closes waits for it, and knows no more of it than that: its client may keep its side open.
-    const cut = setTimeout(() => socket.destroy(), lingerMs).unref();
+    const cut = setTimeout(() => socket.destroy(), readReplyMs).unref();
     socket.once('close', () => clearTimeout(cut));
     socket.end(toBytes(reply, requestId));
   }
