@@ -197,6 +197,7 @@ describe('PreviewDocument', () => {
       ['total_is_zero', await warned({ items: net(0) })],
       ['payments_rounded', await warned(receipt(100, { payments: cash(99.99) }))],
       ['recipient_missing', await warned({ customer: { name: 'לקוח' } })],
+      ['phone_unusable', await warned({ customer: { ...reached, phone: '050-----' } })],
     ];
     issuing.recipient = { suppressed: ['email'], whatsapp_configured: false };
     seen.push(['recipient_suppressed', await warned({})], [null, await warned({ send: false })]);
