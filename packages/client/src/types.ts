@@ -865,7 +865,7 @@ export interface ReminderFailedEvent {
   };
 }
 
-/** The owner has to log in at the tax authority within 14 days. */
+/** The owner has to log in at the tax authority within 15 days. */
 export interface AuthorityExpiringEvent {
   /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
   id: string;

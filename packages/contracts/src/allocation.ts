@@ -120,6 +120,8 @@ export const Allocation = Strict({
   next_attempt_at: Nullable(Instant),
   /** When the state was reached. */
   decided_at: Instant,
+  /** Whether no attempt can ever bring a number. Absent: it is not known. */
+  is_final: Type.Optional(Type.Boolean()),
 });
 export type Allocation = Static<typeof Allocation>;
 
@@ -294,7 +296,7 @@ export const auditAllocations = defineContract('allocation.document.audit', {
 });
 
 /**
- * The connection of a business to the authority. `expiring`: the owner has to log in again within 14 days. `ended`: the owner
+ * The connection of a business to the authority. `expiring`: the owner has to log in again within 15 days. `ended`: the owner
  * has to log in before a number can be requested.
  */
 export const AuthorityConnection = Strict({
@@ -306,8 +308,13 @@ export const AuthorityConnection = Strict({
   until: Nullable(Instant),
   /** When the owner logged in last. */
   connected_at: Instant,
+  /** Who issues, to the authority: the name or the id of the person who logged in. Absent: not known. */
+  person: Type.Optional(Type.String()),
 });
 export type AuthorityConnection = Static<typeof AuthorityConnection>;
+
+/** Of the person who issues, as the authority takes it: with a character that is neither a blank nor 0. */
+const PersonName = Type.String({ minLength: 1, maxLength: 25, pattern: '[^ 0]' });
 
 /**
  * Starts a connection: makes an address at the authority where the owner logs in. An earlier address becomes invalid. Only the
@@ -319,6 +326,9 @@ export const startConnection = defineContract('allocation.connection.start', {
     person_id: PersonId,
     /** The page that completes it for the person, to which the gateway leads the browser that returns from the authority. */
     return_url: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    /** Who logs in, as requests name who issues: an id, or a name. Without either no number is given (446). */
+    user_id: Type.Optional(Type.String({ pattern: '^[0-9]{9}$' })),
+    user_name: Type.Optional(PersonName),
   }),
   reply: Strict({ authorize_url: Type.String(), requested_at: Instant, expires_at: Instant }),
 });

@@ -22,7 +22,7 @@ export const timeLimitsMs = {
   auditArtifacts: 25_000,
   readBook: 10_000,
   completeConnection: 8_000,
-  endConnection: 8_000,
+  endConnection: 12_000,
   /** A mail to a person of the console. */
   sendNotice: 10_000,
   /** Creating or changing a business, with its logo. */
@@ -70,8 +70,13 @@ export const timeLimitsMs = {
   outcomes: 3_000,
 
   /* The tax authority. */
-  authorityRequest: 2_500,
-  authorityTokenRenewal: 6_000,
+  /** How long a document that is being issued waits for its number; the request goes on. */
+  authorityWait: 2_500,
+  /** One request to the authority, with its token: one that is aborted may have been granted unnoticed. */
+  authorityRequest: 25_000,
+  authorityLookUp: 5_000,
+  /** An aborted renewal may have spent the refresh token: then the owner has to log in again. */
+  authorityTokenRenewal: 11_000,
   authorityCodeExchange: 4_000,
   /** How much longer than its requests a claim on a document lasts, so that the outcome can be stored. */
   authorityClaimMargin: 20_000,
@@ -133,8 +138,10 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'createDocument', inner: ['renderArtifact', 'outcomes', 'replyReserve'] },
   { outer: 'printDocument', inner: ['renderTogether', 'replyReserve'] },
   { outer: 'renderArtifact', inner: ['printDocument', 'timestamp', 'replyReserve'] },
-  { outer: 'outcomes', inner: ['authorityRequest', 'replyReserve'] },
-  { outer: 'authorityTokenRenewal', inner: ['authorityRequest'] },
+  { outer: 'outcomes', inner: ['authorityWait', 'replyReserve'] },
+  { outer: 'authorityRequest', inner: ['authorityTokenRenewal', 'authorityTokenRenewal'] },
+  { outer: 'lock', inner: ['authorityTokenRenewal', 'replyReserve'] },
+  { outer: 'operatorCall', inner: ['authorityRequest', 'replyReserve'] },
   { outer: 'completeConnection', inner: ['authorityCodeExchange', 'replyReserve'] },
   { outer: 'endConnection', inner: ['authorityTokenRenewal', 'replyReserve'] },
   { outer: 'saveBusiness', inner: ['storeLogo', 'replyReserve'] },
@@ -147,6 +154,8 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'acknowledge', inner: ['heartbeat', 'heartbeat'] },
   { outer: 'closeHttpServer', inner: ['createDocument'] },
   { outer: 'drain', inner: ['closeHttpServer'] },
+  // A request in flight at SIGTERM ends, and its outcome is stored.
+  { outer: 'drain', inner: ['authorityLookUp', 'authorityRequest', 'replyReserve'] },
   { outer: 'exit', inner: ['silence', 'drain'] },
 ];
 
@@ -186,8 +195,16 @@ export const documentedTimeLimits: readonly {
     limits: ['outcomes'],
   },
   {
-    what: 'one request to the tax authority within that wait (a repeated attempt may first look up, for as long again)',
-    limits: ['authorityRequest'],
+    what: 'the part of that wait that is for the tax authority, while the request goes on',
+    limits: ['authorityWait'],
+  },
+  {
+    what: 'one request to the tax authority / one look-up before it is repeated, where that is on',
+    limits: ['authorityRequest', 'authorityLookUp'],
+  },
+  {
+    what: 'one renewal of a token of the tax authority',
+    limits: ['authorityTokenRenewal'],
   },
   { what: 'one request to an endpoint of webhooks', limits: ['webhook'] },
   {

@@ -95,11 +95,12 @@ export const fields = {
   }),
   taxAuthorityTimeoutMs: integer('TAX_AUTHORITY_TIMEOUT_MS', {
     meaning:
-      'How long one question to the authority may take, in milliseconds; below the time that an issued document waits for its outcomes.',
-    example: '2500',
+      'How long one request to the authority may take, in milliseconds: far longer than an issued document waits for its number, since an aborted request may have been granted.',
+    example: '25000',
     fallback: timeLimitsMs.authorityRequest,
     min: 100,
-    max: 60_000,
+    // With a look-up, less than the time of draining at SIGTERM.
+    max: 28_000,
   }),
   taxAuthorityAutoConnect: flag('TAX_AUTHORITY_AUTO_CONNECT', {
     meaning:

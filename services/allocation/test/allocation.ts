@@ -61,7 +61,14 @@ export const artifact_sha256 = 'ab'.repeat(32);
 export const redirectUri = 'https://api.example.com/tax-authority/connected';
 
 export async function startAllocation(
-  options: { timeoutMs?: number; autoConnect?: boolean; proxyUrl?: string } = {},
+  options: {
+    timeoutMs?: number;
+    autoConnect?: boolean;
+    proxyUrl?: string;
+    lookUp?: 'on' | 'off';
+    clientSecret?: string;
+    tokenUrl?: (url: string) => string;
+  } = {},
 ): Promise<AllocationUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-authority-'));
   const authority = await startAuthoritySimulator(folder);
@@ -78,16 +85,16 @@ export async function startAllocation(
     taxAuthorityUrl: authority.url,
     donationsUrl: `${authority.url}/Donations/v1`,
     taxAuthorityAuthorizeUrl: `${authority.url}/longtimetoken/oauth2/authorize`,
-    taxAuthorityTokenUrl: `${authority.url}/longtimetoken/oauth2/token`,
+    taxAuthorityTokenUrl: (options.tokenUrl ?? String)(`${authority.url}/longtimetoken/oauth2/token`),
     taxAuthorityInformationUrl: authority.url,
     taxAuthorityDecisionsPath: 'InvoiceDecisionApi/v1',
-    taxAuthorityLookUp: 'off',
+    taxAuthorityLookUp: options.lookUp ?? 'off',
     taxAuthorityCreditNotes: 'ask',
     taxAuthorityRedirectUri: redirectUri,
     taxAuthorityProxyUrl: options.proxyUrl ?? '',
     taxAuthorityClientId: 'client',
-    taxAuthorityClientSecret: 'secret',
-    taxAuthorityTimeoutMs: options.timeoutMs ?? 2_500,
+    taxAuthorityClientSecret: options.clientSecret ?? 'secret',
+    taxAuthorityTimeoutMs: options.timeoutMs ?? 25_000,
     taxAuthorityAutoConnect: options.autoConnect ?? true,
     tokenEncryptionKey,
     accountingSoftwareNumber: 99_999_999,
@@ -154,7 +161,10 @@ export async function startAllocation(
       return other;
     },
     connect: async (businessId) => {
-      const { authorize_url } = await network.call(startConnection, { business_id: businessId });
+      const { authorize_url } = await network.call(startConnection, {
+        business_id: businessId,
+        user_name: 'Demo User',
+      });
       const given = (await authority.approveAsOwner(authorize_url)).searchParams;
       const { outcome } = await network.call(completeConnection, {
         state: given.get('state') ?? '',

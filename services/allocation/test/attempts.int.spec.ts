@@ -20,6 +20,7 @@ import { sql } from 'kysely';
 import { AllocationRequester } from '../src/allocation/allocation-requester.js';
 import { TaxAuthority } from '../src/allocation/tax-authority.js';
 import { type AllocationUnderTest, artifact_sha256, startAllocation } from './allocation.js';
+import type { AuthorityFault } from './authority-simulator.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -32,16 +33,17 @@ beforeAll(async () => {
 afterAll(() => allocation?.stop());
 
 describe('an attempt of unknown outcome', () => {
-  afterEach(() => {
+  afterEach(async () => {
     jest.restoreAllMocks();
-    return allocation.authority.resetModes();
+    await allocation.authority.options({ reset: true });
+    await allocation.authority.resetModes();
   });
 
   const loggedErrors = () => jest.spyOn(allocation.service.app.get<Logger>(kitTokens.logger), 'error');
   const askedFor = async (documentId: string) => (await allocation.authority.calls()).asked[documentId];
   /** A document whose first try fails as the mode has it. */
-  const failing = async (mode: 'lost' | 'error' | 'malformed' | 'hang') => {
-    await allocation.authority.setMode({ mode });
+  const failing = async (fault: AuthorityFault) => {
+    await allocation.authority.setMode(fault);
     const invoice = await allocation.issue();
     const settled = await allocation.settled(invoice.id);
     expect(settled.status).toBe('failed');
@@ -50,59 +52,77 @@ describe('an attempt of unknown outcome', () => {
     return invoice;
   };
 
-  it('a number of unknown outcome is looked up and attached without a second request', async () => {
-    const invoice = await failing('lost');
-    allocation.advanceClock(5 * second);
-    const settled = await allocation.settled(invoice.id, 2);
-    const [grant, ...more] = await allocation.authority.grantsOf(invoice.id);
-    expect(more).toEqual([]);
-    expect(settled).toEqual({
-      status: 'issued',
-      number: grant?.confirmation_number.slice(-9),
-      reason: null,
-    });
-    expect(await askedFor(invoice.id)).toBe(1);
-    expect(await allocation.authority.lookUpsOf(invoice.id)).toMatchObject([{ found: true }]);
-    expect(await allocation.row(invoice.id)).toMatchObject({ state: 'issued', outcome_unknown: false });
-  });
-
   it.each([
-    ['error', 'The tax authority answered with HTTP status 500.'],
-    ['malformed', 'The tax authority gave an answer that cannot be read.'],
-    ['hang', 'The tax authority did not answer within 5 seconds.'],
+    ['lost', { mode: 'lost' }, 'The tax authority could not be reached.'],
+    ['error', { mode: 'error' }, 'The tax authority answered with HTTP status 500.'],
+    ['408', { mode: 'status', status: 408 }, 'The tax authority answered with HTTP status 408.'],
+    ['malformed', { mode: 'malformed' }, 'The tax authority gave an answer that cannot be read.'],
+    ['hang', { mode: 'hang' }, 'The tax authority did not answer within 5 seconds.'],
   ] as const)(
-    'AllocationWorker fails an attempt in mode %s within its time limit and gets the number later',
-    async (mode, reason) => {
-      const invoice = await failing(mode);
+    'after the outcome of mode %s the same bytes are sent again under the same id, without a look-up',
+    async (_name, fault, reason) => {
+      const invoice = await failing(fault);
       expect(allocation.settledOf(invoice.id)).toEqual([{ status: 'failed', number: null, reason }]);
       allocation.advanceClock(5 * second);
-      expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
-      expect(await allocation.authority.lookUpsOf(invoice.id)).toMatchObject([{ found: false }]);
-      expect(await askedFor(invoice.id)).toBe(2);
-      expect(await allocation.authority.grantsOf(invoice.id)).toHaveLength(1);
-      expect(await allocation.row(invoice.id)).toMatchObject({ state: 'issued', attempts: 2 });
+      const settled = await allocation.settled(invoice.id, 2);
+      const [grant, ...more] = await allocation.authority.grantsOf(invoice.id);
+      expect(more).toEqual([]);
+      expect(settled).toMatchObject({ status: 'issued', number: grant?.confirmation_number.slice(-9) });
+      const [first, ...repeated] = await allocation.authority.approvalsOf(invoice.id);
+      expect(repeated).toEqual([first]);
+      expect(await allocation.authority.lookUpsOf(invoice.number)).toEqual([]);
+      expect(await allocation.row(invoice.id)).toMatchObject({
+        state: 'issued',
+        attempts: 2,
+        outcome_unknown: false,
+      });
     },
   );
 
-  it('a number of unknown outcome is not requested again while the look-up fails', async () => {
-    const invoice = await failing('lost');
-    await allocation.authority.setMode({ mode: 'error', invoice_id: invoice.id });
-    for (const [attempts, pauseMs] of [
-      [2, 5 * second],
-      [3, 30 * second],
-    ] as const) {
-      allocation.advanceClock(pauseMs);
-      await eventually(`try ${attempts} failed`, async () => {
-        const row = await allocation.row(invoice.id);
-        return row.attempts === attempts && row.claimed_until === null;
-      });
-    }
-    expect(await allocation.row(invoice.id)).toMatchObject({ state: 'pending', outcome_unknown: true });
-    expect(await askedFor(invoice.id)).toBe(1);
-    await allocation.authority.resetModes();
-    allocation.advanceClock(120 * second);
-    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
-    expect(await askedFor(invoice.id)).toBe(1);
+  it('a repeated request that certainly fails leaves the outcome of the first unknown', async () => {
+    const invoice = await failing({ mode: 'lost' });
+    await allocation.authority.setMode({ mode: 'status', status: 405 });
+    allocation.advanceClock(5 * second);
+    await eventually('the repetition failed', async () => {
+      const row = await allocation.row(invoice.id);
+      return row.attempts === 2 && row.claimed_until === null;
+    });
+    expect(await allocation.row(invoice.id)).toMatchObject({
+      state: 'pending',
+      outcome_unknown: true,
+      request: expect.stringContaining(invoice.id),
+    });
+  });
+
+  it('an unknown code for a repeated request stops, and tells a person where the number may be', async () => {
+    await allocation.authority.options({ repeat: 'error' });
+    const invoice = await failing({ mode: 'lost' });
+    allocation.advanceClock(5 * second);
+    expect(await allocation.settled(invoice.id, 2)).toEqual({
+      status: 'failed',
+      number: null,
+      reason: expect.stringMatching(/471 .*enter the number if it is there/),
+    });
+    expect(await allocation.row(invoice.id)).toMatchObject({ state: 'dead_lettered', outcome_unknown: true });
+    expect(await askedFor(invoice.id)).toBe(2);
+  });
+
+  it('a lost refusal is found by its repetition, as the authority has it', async () => {
+    await allocation.authority.setMode({ mode: 'refuse', times: 1 });
+    const invoice = await allocation.issue();
+    await allocation.settled(invoice.id);
+    // What a process leaves that died before it stored the refusal.
+    await allocation.database.db
+      .updateTable('allocation')
+      .set({ state: 'pending', next_attempt_at: allocation.clock.now, refused_at: null, refusal_codes: null })
+      .where('document_id', '=', invoice.id)
+      .execute();
+    allocation.advanceClock(0);
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^refused: 461 /),
+    });
+    expect(await allocation.row(invoice.id)).toMatchObject({ state: 'refused', refusal_codes: ['461'] });
   });
 
   it('a duplicate number is rejected and its document dead-lettered at once', async () => {
@@ -132,20 +152,6 @@ describe('an attempt of unknown outcome', () => {
     expect(await allocation.row(other.id)).toMatchObject({ state: 'issued', number: others });
   });
 
-  it('a look-up answer about another document is rejected', async () => {
-    await allocation.settled((await allocation.issue()).id);
-    const invoice = await failing('error');
-    await allocation.authority.setMode({ mode: 'foreign', times: 1 });
-    allocation.advanceClock(5 * second);
-    await eventually('the look-up returns another document', async () => {
-      const row = await allocation.row(invoice.id);
-      return row.reason === 'The tax authority answered about another document.';
-    });
-    expect(await askedFor(invoice.id)).toBe(1);
-    allocation.advanceClock(30 * second);
-    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
-  });
-
   it('a second number of a document changes nothing and is logged as an error', async () => {
     const invoice = await allocation.issue();
     const { number } = await allocation.settled(invoice.id);
@@ -164,9 +170,11 @@ describe('an attempt of unknown outcome', () => {
     expect(errors.mock.calls).toEqual([
       [{ business_id: allocation.business.id, document_id: invoice.id }, 'second allocation number ignored'],
     ]);
+    const metrics = await fetch(`http://127.0.0.1:${allocation.service.healthPort}/metrics`);
+    expect(await metrics.text()).toMatch(/^pinkas_allocation_second_numbers_total 1$/m);
   });
 
-  it('an expired claim leads to a look-up before the number is requested', async () => {
+  it('an expired claim counts as an attempt of unknown outcome', async () => {
     await allocation.authority.setMode({ mode: 'error' });
     const invoice = await allocation.issue();
     await allocation.settled(invoice.id);
@@ -185,12 +193,14 @@ describe('an attempt of unknown outcome', () => {
     expect(await allocation.row(invoice.id)).toMatchObject({ attempts: 1 });
     allocation.advanceClock(2 * second);
     expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
-    expect(await allocation.authority.lookUpsOf(invoice.id)).toMatchObject([{ found: false }]);
+    expect(
+      new Set((await allocation.authority.approvalsOf(invoice.id)).map((body) => JSON.stringify(body))).size,
+    ).toBe(1);
   });
 });
 
 describe('an unreachable authority', () => {
-  it('a request that never reached the authority needs no look-up', async () => {
+  it('a request that never reached the authority is composed again', async () => {
     const before = await allocation.issue();
     await allocation.settled(before.id);
     await allocation.authority.kill();
@@ -203,7 +213,7 @@ describe('an unreachable authority', () => {
     await allocation.authority.restart();
     allocation.advanceClock(5 * second);
     expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
-    expect(await allocation.authority.lookUpsOf(invoice.id)).toEqual([]);
+    expect(await allocation.authority.grantsOf(invoice.id)).toHaveLength(1);
   });
 });
 
@@ -298,7 +308,7 @@ describe('AllocationWorker', () => {
     }
     expect(await allocation.row(invoice.id)).toMatchObject({
       state: 'dead_lettered',
-      reason: 'The tax authority answered with HTTP status 500.',
+      reason: expect.stringMatching(/HTTP status 500\. An attempt may have been granted all the same: /),
       next_attempt_at: null,
     });
     await allocation.settled(invoice.id, 2);
@@ -402,7 +412,7 @@ describe('RetryAllocation', () => {
   afterEach(() => allocation.authority.resetModes());
 
   const retry = (documentId: string) => allocation.network.call(retryAllocation, { document_id: documentId });
-  const issueWhile = async (mode: 'refuse' | 'error' | 'forbidden') => {
+  const issueWhile = async (mode: 'refuse' | 'error' | 'rejected') => {
     await allocation.authority.setMode({ mode });
     const invoice = await allocation.issue();
     await allocation.settled(invoice.id);
@@ -420,7 +430,7 @@ describe('RetryAllocation', () => {
     await allocation.settled(late.id);
     await eventually('the failure is published', () => pendingOf(late.id).length === 1);
     expect(pendingOf(late.id)).toEqual([['failed', true]]);
-    await allocation.authority.setMode({ mode: 'forbidden' });
+    await allocation.authority.setMode({ mode: 'rejected' });
     allocation.advanceClock(5 * second);
     await eventually('the end is published', () => pendingOf(late.id).length === 2);
     expect(pendingOf(late.id)).toEqual([
@@ -440,10 +450,10 @@ describe('RetryAllocation', () => {
     const invoice = await issueWhile('refuse');
     expect(await allocation.row(invoice.id)).toMatchObject({
       state: 'refused',
-      reason: 'refused: 460 the number was refused',
+      reason: 'refused: 460 Invoice not approved',
       refused_at: allocation.clock.now,
       refusal_codes: ['460'],
-      refusal_message: '460 the number was refused',
+      refusal_message: '460 Invoice not approved',
       refusal_answer: expect.stringContaining('"approved":false'),
     });
   });
@@ -452,8 +462,8 @@ describe('RetryAllocation', () => {
     const invoice = await issueWhile('refuse');
     expect(await retry(invoice.id)).toMatchObject({
       outcome: 'refused',
-      refusal_codes: ['460'],
-      reason: 'refused: 460 the number was refused',
+      refusal_codes: ['461'],
+      reason: 'refused: 461 The unapproved invoice exists. No decision was sent',
       number: null,
       next_attempt_at: null,
     });
@@ -463,6 +473,7 @@ describe('RetryAllocation', () => {
     await allocation.settled(marker.id);
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(2);
 
+    await allocation.authority.winHearing(invoice.id);
     const completed = await retry(invoice.id);
     const [grant] = await allocation.authority.grantsOf(invoice.id);
     expect(completed).toMatchObject({
@@ -479,14 +490,14 @@ describe('RetryAllocation', () => {
     expect(await allocation.row(invoice.id)).toMatchObject({
       state: 'issued',
       reason: null,
-      refusal_codes: ['460'],
+      refusal_codes: ['461'],
       refusal_answer: expect.stringContaining('"approved":false'),
     });
   });
 
-  it('a document that the authority does not serve is dead-lettered at once and listed', async () => {
-    const invoice = await issueWhile('forbidden');
-    const reason = expect.stringContaining('has to be subscribed');
+  it('a document whose data the authority rejects is dead-lettered at once and listed', async () => {
+    const invoice = await issueWhile('rejected');
+    const reason = expect.stringContaining('has to be corrected');
     expect(allocation.settledOf(invoice.id)).toEqual([{ status: 'failed', number: null, reason }]);
     const list = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
     expect(list.documents.find((document) => document.document_id === invoice.id)).toEqual({
@@ -505,7 +516,7 @@ describe('RetryAllocation', () => {
   });
 
   it('ListDeadLetteredAllocations lists every document on exactly one page', async () => {
-    const deadLettered = await Promise.all([1, 2, 3].map(() => issueWhile('forbidden')));
+    const deadLettered = await Promise.all([1, 2, 3].map(() => issueWhile('rejected')));
     const seen: string[] = [];
     let after: ReplyOf<typeof listDeadLetteredAllocations>['next_after'] = null;
     do {
@@ -544,7 +555,7 @@ describe('RetryAllocation', () => {
   });
 
   it('RetryAllocation restarts the retry schedule of a dead-lettered document', async () => {
-    const invoice = await issueWhile('forbidden');
+    const invoice = await issueWhile('rejected');
     await allocation.authority.setMode({ mode: 'error' });
     for (const pauseMs of [5 * second, 30 * second]) {
       expect(await retry(invoice.id)).toMatchObject({
@@ -556,7 +567,7 @@ describe('RetryAllocation', () => {
   });
 
   it('RetryAllocation requests a number once when two operators call at the same moment', async () => {
-    const invoice = await issueWhile('forbidden');
+    const invoice = await issueWhile('rejected');
     await allocation.authority.resetModes();
     await allocation.authority.setMode({ mode: 'ok', delay_ms: 300 });
     const replies = await Promise.all([retry(invoice.id), retry(invoice.id)]);
@@ -578,7 +589,7 @@ describe('RetryAllocation', () => {
   });
 
   it('AllocationMetrics reports dead-lettered and pending documents', async () => {
-    await issueWhile('forbidden');
+    await issueWhile('rejected');
     const response = await fetch(`http://127.0.0.1:${allocation.service.healthPort}/metrics`);
     const text = await response.text();
     expect(text).toMatch(/^pinkas_allocations_dead_lettered [1-9]/m);
@@ -642,7 +653,7 @@ describe('the allocation of a document as its owner reads it', () => {
     });
   const show = async (businessId: string, documentId: string) =>
     (await showAll(businessId, documentId)).allocation;
-  const issueWhile = async (mode: 'refuse' | 'error' | 'forbidden', businessId: string) => {
+  const issueWhile = async (mode: 'refuse' | 'error' | 'rejected', businessId: string) => {
     await allocation.authority.setMode({ mode });
     const invoice = await allocation.issue({}, { id: businessId });
     await allocation.settled(invoice.id);
@@ -700,7 +711,7 @@ describe('the allocation of a document as its owner reads it', () => {
     const invoice = await issueWhile('refuse', id);
     expect(await show(id, invoice.id)).toMatchObject({
       state: 'refused',
-      reason: 'refused: 460 the number was refused',
+      reason: 'refused: 460 Invoice not approved',
       refusal_codes: ['460'],
       next_attempt_at: null,
     });
@@ -708,7 +719,7 @@ describe('the allocation of a document as its owner reads it', () => {
 
   it('ShowAllocation returns every attempt in order, also after a later one had another outcome', async () => {
     const id = randomUUID();
-    const invoice = await issueWhile('forbidden', id);
+    const invoice = await issueWhile('rejected', id);
     const instants = [allocation.clock.now.toISOString()];
     const retryIn = async (mode: 'ok' | 'error' | 'refuse') => {
       allocation.advanceClock(minute);
@@ -718,10 +729,11 @@ describe('the allocation of a document as its owner reads it', () => {
     };
     await retryIn('refuse');
     await retryIn('error');
+    await allocation.authority.winHearing(invoice.id);
     const { number } = await retryIn('ok');
     const outcomes = [
-      { outcome: 'dead_lettered', reason: expect.stringContaining('has to be subscribed') },
-      { outcome: 'refused', reason: '460 the number was refused', refusal_codes: ['460'] },
+      { outcome: 'dead_lettered', reason: expect.stringContaining('has to be corrected') },
+      { outcome: 'refused', reason: '460 Invoice not approved', refusal_codes: ['460'] },
       { outcome: 'failed', reason: 'The tax authority answered with HTTP status 500.' },
       { outcome: 'granted', number },
     ];
@@ -764,12 +776,12 @@ describe('the allocation of a document as its owner reads it', () => {
     stalls.mockRestore();
     allocation.advanceClock(requester.claimMs + second);
     await allocation.settled(invoice.id);
-    await allocation.authority.setMode({ mode: 'refuse' });
+    await allocation.authority.setMode({ mode: 'rejected' });
     await requester.request(stalled);
     const { allocation: shown, attempts } = await showAll(id, invoice.id);
     expect(shown).toMatchObject({ state: 'issued' });
     expect(attempts).toMatchObject([
-      { n: 1, outcome: 'refused' },
+      { n: 1, outcome: 'failed' },
       { n: 2, outcome: 'granted' },
     ]);
   });
@@ -812,7 +824,7 @@ describe('the allocation of a document as its owner reads it', () => {
 
   it('ListUnresolvedAllocations lists the refused and the dead-lettered documents of one business, the latest first', async () => {
     const id = randomUUID();
-    const deadLettered = await issueWhile('forbidden', id);
+    const deadLettered = await issueWhile('rejected', id);
     allocation.advanceClock(second);
     const refused = await issueWhile('refuse', id);
     allocation.advanceClock(second);
@@ -827,7 +839,7 @@ describe('the allocation of a document as its owner reads it', () => {
       [deadLettered.id, 'dead_lettered'],
     ]);
     expect(found[0]).toEqual(await show(id, refused.id));
-    expect(found[1]?.reason).toContain('has to be subscribed');
+    expect(found[1]?.reason).toContain('has to be corrected');
 
     // A later refusal of the older document makes it the latest.
     await allocation.authority.setMode({ mode: 'refuse' });
@@ -841,7 +853,7 @@ describe('the allocation of a document as its owner reads it', () => {
   it('ListUnresolvedAllocations lists every document on exactly one page, also of one instant', async () => {
     const id = randomUUID();
     const invoices = [];
-    for (const mode of ['refuse', 'forbidden', 'refuse', 'forbidden', 'refuse'] as const) {
+    for (const mode of ['refuse', 'rejected', 'refuse', 'rejected', 'refuse'] as const) {
       invoices.push(await issueWhile(mode, id));
     }
     const seen = (await unresolvedOf(id, 2)).map(({ document_id }) => document_id);
@@ -865,6 +877,7 @@ describe('the allocation of a document as its owner reads it', () => {
       });
     await expect(retry(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(1);
+    await allocation.authority.winHearing(invoice.id);
     expect(await retry(id)).toMatchObject({ outcome: 'issued', business_id: id });
     expect(await auditTrail(allocation.database, id)).toEqual([
       {

@@ -69,8 +69,10 @@ afterAll(() => allocation?.stop());
 describe('connections', () => {
   afterEach(() => allocation.authority.resetModes());
 
-  const start = (businessId: string, by: { person_id?: string; return_url?: string } = {}) =>
-    allocation.network.call(startConnection, { business_id: businessId, ...by });
+  const start = (
+    businessId: string,
+    by: { person_id?: string; return_url?: string; user_id?: string } = {},
+  ) => allocation.network.call(startConnection, { business_id: businessId, user_name: 'Demo User', ...by });
   const show = (businessId: string) => allocation.network.call(showConnection, { business_id: businessId });
   /** Agrees at the authority. @returns what the browser brings back. */
   const agree = async (authorizeUrl: string) => {
@@ -115,6 +117,7 @@ describe('connections', () => {
       since: now,
       connected_at: now,
       until: new Date(allocation.clock.now.getTime() + 90 * day).toISOString(),
+      person: 'Demo User',
     };
     expect(await show(id)).toEqual({ connection, request: null });
     const { connections } = await allocation.network.call(listConnections, { limit: 500 });
@@ -130,6 +133,35 @@ describe('connections', () => {
       before: null,
       after: { connected_at: now, expires_at: connection.until, broken_at: null },
     });
+  });
+
+  it('a request for a number names the person who logged in, by id or by name, and never the business', async () => {
+    const [byName, byId] = [randomUUID(), randomUUID()];
+    await allocation.connect(byName);
+    await complete(await agree((await start(byId, { user_id: '000000018' })).authorize_url));
+    const told = async (businessId: string) => {
+      const invoice = await allocation.issue({}, { id: businessId });
+      await allocation.settled(invoice.id);
+      const [{ user_id, user_name } = {}] = await allocation.authority.approvalsOf(invoice.id);
+      return { user_id, user_name };
+    };
+    expect(await told(byName)).toEqual({ user_id: undefined, user_name: 'Demo User' });
+    expect(await told(byId)).toEqual({ user_id: 18, user_name: undefined });
+    expect((await show(byId)).connection?.person).toBe('000000018');
+  });
+
+  it('a connection that names no person asks for no number, and its documents wait until one is named', async () => {
+    const id = randomUUID();
+    const { authorize_url } = await allocation.network.call(startConnection, { business_id: id });
+    await complete(await agree(authorize_url));
+    const invoice = await allocation.issue({}, { id });
+    expect(await allocation.settled(invoice.id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('the name or the id of the person'),
+    });
+    expect(await allocation.authority.approvalsOf(invoice.id)).toEqual([]);
+    await allocation.connect(id);
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
   });
 
   it('CompleteConnection completes what a person began for that person alone, and returns where', async () => {
@@ -322,13 +354,16 @@ describe('connections', () => {
           .where('business_id', '=', id)
           .executeTakeFirstOrThrow()
       ).warning;
-    allocation.advanceClock(75 * day);
+    allocation.advanceClock(74 * day);
     expect((await show(id)).connection?.state).toBe('connected');
     expect(await warning()).toBeNull();
+    // The authority goes on stating 90 days with each refresh; the consent ends 90 days after the login.
+    await allocation.authority.setClock(allocation.clock.now);
+    await allocation.settled((await allocation.issue({}, { id })).id);
     allocation.advanceClock(day);
     expect((await show(id)).connection?.state).toBe('expiring');
     await eventually('the warning is logged', async () => (await warning()) === 'expiring');
-    allocation.advanceClock(14 * day);
+    allocation.advanceClock(15 * day);
     expect(await show(id)).toMatchObject({ connection: { state: 'ended', until: null } });
     await eventually('the warning is logged', async () => (await warning()) === 'ended');
     await eventually(

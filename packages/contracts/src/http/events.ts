@@ -112,7 +112,7 @@ const kinds = {
     data: { document, delivery: EventDelivery },
   },
   'authority.expiring': {
-    when: 'The owner has to log in at the tax authority within 14 days.',
+    when: 'The owner has to log in at the tax authority within 15 days.',
     data: { connection: EventConnection },
   },
   'authority.disconnected': {

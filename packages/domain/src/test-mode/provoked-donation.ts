@@ -8,7 +8,8 @@ type Document = law.DonatedDocument & BookedDocument;
 /** The decision of the law, unless an item of a test document that may be reported provokes another one (ADR 0052). */
 export function decideDonation(document: Document, business: law.DonatedBusiness): law.DonationDecision {
   const provoked = provokedOutcomes(document.business_id, document).donation;
-  if (provoked === undefined || law.unreportedReason(document) !== null) {
+  // A receipt about no amount has no report whose outcome could be provoked.
+  if (provoked === undefined || law.unreportedReason(document) !== null || document.totals.total === 0) {
     return law.decideDonation(document, business);
   }
   return provoked === 'not_required'

@@ -13,7 +13,7 @@ import { answerClass } from '../authority/answer-class.js';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 import { countConnections } from '../connection/connection.repository.js';
 import { expiringBefore } from '../connection/connection-state.js';
-import { countDeadLettered, pendingAllocations } from './allocation.repository.js';
+import { countAwaitingOperator, countDeadLettered, pendingAllocations } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import type { RetryTransition } from './retry-policy.js';
 
@@ -21,6 +21,8 @@ import type { RetryTransition } from './retry-policy.js';
 @Injectable()
 export class AllocationMetrics {
   readonly #attempts: Readonly<Record<RequestKind, Counter<'outcome' | 'answer'>>>;
+
+  readonly #secondNumbers: Counter<never>;
 
   constructor(
     metrics: Metrics,
@@ -41,6 +43,11 @@ export class AllocationMetrics {
         ['outcome', 'answer'],
       ),
     };
+    this.#secondNumbers = metrics.counter(
+      'pinkas_allocation_second_numbers_total',
+      'Numbers that the authority granted for documents that had another one; the printed one stays.',
+      [],
+    );
     const pending = async (kind: RequestKind) => (await pendingAllocations(all, kind, clock.now())).count;
     const oldest = async (kind: RequestKind) =>
       (await pendingAllocations(all, kind, clock.now())).oldestSeconds;
@@ -56,6 +63,11 @@ export class AllocationMetrics {
       'pinkas_allocations_dead_lettered',
       'Documents whose allocation number is dead-lettered.',
       () => countDeadLettered(all, 'number'),
+    );
+    metrics.gauge(
+      'pinkas_allocations_awaiting_operator',
+      'Documents and donations that wait since the authority does not accept the application, or is at another address.',
+      () => countAwaitingOperator(all),
     );
     metrics.gauge(
       'pinkas_donations_pending',
@@ -74,7 +86,7 @@ export class AllocationMetrics {
     );
     metrics.gauge(
       'pinkas_authority_connections_expiring',
-      'Businesses whose owner has to log in at the tax authority within 14 days.',
+      'Businesses whose owner has to log in at the tax authority within 15 days.',
       async () => (await connections()).expiring,
     );
     metrics.gauge(
@@ -82,6 +94,11 @@ export class AllocationMetrics {
       'Businesses whose connection to the tax authority has ended.',
       async () => (await connections()).ended,
     );
+  }
+
+  /** Counts a number that was granted for a document that has another one. */
+  countSecondNumber(): void {
+    this.#secondNumbers.inc({});
   }
 
   /** Counts a stored attempt. */

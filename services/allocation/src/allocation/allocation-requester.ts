@@ -19,7 +19,7 @@ import {
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
 import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
-import { storeReportNumbers } from '../donation/donation.repository.js';
+import { forgetReportRequests, storeReportNumbers } from '../donation/donation.repository.js';
 import { DonationReporter } from '../donation/donation-reporter.js';
 import {
   type AttemptEnd,
@@ -39,7 +39,7 @@ import { TaxAuthority } from './tax-authority.js';
 /** How much longer than its calls a claim lasts, for storing the outcome. */
 const claimMarginMs = timeLimitsMs.authorityClaimMargin;
 
-/** An attempt of unknown outcome: it is repeated, and the number looked up first. */
+/** An attempt of unknown outcome: it is repeated. */
 const unknownOutcome = (reason: string, answer: string | null): FailedAttempt => ({
   kind: 'failed',
   failure: 'internal',
@@ -58,13 +58,13 @@ const numberKeys: readonly (string | undefined)[] = [
 
 /**
  * One attempt for a claimed document: calls the authority outside of any transaction, then stores and publishes the outcome
- * in one. Every attempt has the same id; after an unknown outcome the number is looked up first (ADR 0012). What is asked for a
- * donation is in `DonationReporter`.
+ * in one (ADR 0067). An attempt outlives whoever waits for it. What is asked for a donation is in `DonationReporter`.
  */
 @Injectable()
 export class AllocationRequester {
   /** How long a claim lasts, in milliseconds: a look-up, an approval, and storing the outcome. */
   readonly claimMs: number;
+  readonly #inFlight = new Set<Promise<void>>();
 
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
@@ -76,11 +76,22 @@ export class AllocationRequester {
     private readonly relay: OutboxRelay,
     private readonly metrics: AllocationMetrics,
   ) {
-    this.claimMs = 2 * config.taxAuthorityTimeoutMs + claimMarginMs;
+    this.claimMs = timeLimitsMs.authorityLookUp + config.taxAuthorityTimeoutMs + claimMarginMs;
   }
 
   /** Never rejects: what could not be stored is processed again when the claim expires. */
-  async request(row: ClaimedRow): Promise<void> {
+  request(row: ClaimedRow): Promise<void> {
+    const attempt = this.#attempt(row).finally(() => this.#inFlight.delete(attempt));
+    this.#inFlight.add(attempt);
+    return attempt;
+  }
+
+  /** Waits for the attempts in flight, also those that no one waits for any more. */
+  async whenIdle(): Promise<void> {
+    await Promise.all(this.#inFlight);
+  }
+
+  async #attempt(row: ClaimedRow): Promise<void> {
     const ids = { business_id: row.business_id, document_id: row.document_id };
     try {
       const outcome =
@@ -138,13 +149,18 @@ export class AllocationRequester {
       }
       await storeReportNumbers(trx, row, outcome.reportNumbers ?? []);
       const accepts = acceptsOutcome(outcome, row, current);
-      const transition = isOvertaken(row, current) ? repeatedAt(now) : retryTransition(current, outcome, now);
+      const transition = isOvertaken(row, current)
+        ? repeatedAt(now, current, outcome)
+        : retryTransition(current, outcome, now);
       await endAttempt(trx, row, endedAttempt(outcome, transition, accepts), now);
       if (!accepts) {
         this.#warnSecondNumber(outcome, current);
         return null;
       }
       await storeAttempt(trx, row, transition, outcome, now);
+      if (outcome.kind !== 'granted') {
+        await this.#afterFailure(trx, current, transition, outcome);
+      }
       await this.#publish(trx, current, transition);
       // The owner has connected during the attempt: nothing else resumes it.
       if (awaitsConnection && (await this.#hasReconnected(trx, row))) {
@@ -154,6 +170,21 @@ export class AllocationRequester {
     });
     if (stored) {
       this.metrics.countAttempt(row.kind, stored, outcome);
+    }
+  }
+
+  async #afterFailure(
+    trx: Transaction<AllocationTables>,
+    row: PendingRow,
+    { isUnknown, reason }: RetryTransition,
+    outcome: Exclude<AttemptOutcome, { kind: 'granted' }>,
+  ): Promise<void> {
+    if (row.kind === 'donation' && !isUnknown) {
+      await forgetReportRequests(trx, row);
+    }
+    if (outcome.kind === 'failed' && outcome.awaitsOperator && !row.awaiting_operator) {
+      const { business_id, document_id } = row;
+      this.logger.error({ business_id, document_id, reason }, 'tax authority rejects the application');
     }
   }
 
@@ -198,6 +229,7 @@ export class AllocationRequester {
       { business_id: current.business_id, document_id: current.document_id },
       'second allocation number ignored',
     );
+    this.metrics.countSecondNumber();
   }
 }
 
@@ -206,12 +238,13 @@ const isOvertaken = (claimed: PendingRow, current: PendingRow): boolean =>
   current.cancel_requested_at !== null && claimed.cancel_requested_at === null;
 
 /** Another attempt follows at once, whatever this one has brought. */
-const repeatedAt = (now: Date): RetryTransition => ({
+const repeatedAt = (now: Date, current: PendingRow, outcome: AttemptOutcome): RetryTransition => ({
   state: 'pending',
   reason: null,
   number: null,
   confirmationNumber: null,
   nextAttemptAt: now,
+  isUnknown: outcome.kind === 'failed' && (current.outcome_unknown || outcome.outcomeUnknown),
   outcome: null,
 });
 

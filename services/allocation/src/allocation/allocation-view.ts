@@ -13,6 +13,7 @@ export function toAllocation(row: AllocationRow): Allocation {
     first_attempt_at: row.first_attempt_at?.toISOString() ?? null,
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
     decided_at: reachedAt(row).toISOString(),
+    ...(row.is_final && { is_final: true }),
   };
 }
 

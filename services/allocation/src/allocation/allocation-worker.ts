@@ -16,8 +16,8 @@ import { type ClaimedRow, claimDue, nextDueAllocation } from './allocation.repos
 import type { AllocationTables } from './allocation.tables.js';
 import { AllocationRequester } from './allocation-requester.js';
 
-/** Documents in flight; while the authority hangs, each takes the whole time limit of an attempt. */
-const inFlightMax = 48;
+/** Documents in flight; while the authority hangs, each takes the whole time limit of an attempt. None holds a database connection. */
+const inFlightMax = 128;
 
 /** Requests the numbers of due documents. */
 @Injectable()
@@ -29,7 +29,7 @@ export class AllocationWorker implements BackgroundTask {
     @InjectClock() clock: Clock,
     @InjectLogger() logger: Logger,
     tracing: Tracing,
-    requester: AllocationRequester,
+    private readonly requester: AllocationRequester,
     private readonly tokens: AuthorityTokens,
   ) {
     const all = acrossTenants(db);
@@ -56,6 +56,7 @@ export class AllocationWorker implements BackgroundTask {
 
   async stop(): Promise<void> {
     await this.#worker.stop();
+    await this.requester.whenIdle();
     await this.tokens.whenIdle();
   }
 }

@@ -237,6 +237,7 @@ export async function storeAttempt(
   outcome: AttemptOutcome,
   now: Date,
 ): Promise<void> {
+  const failed = outcome.kind === 'failed' ? outcome : undefined;
   await trx
     .updateTable('allocation')
     .set((set) => ({
@@ -249,8 +250,13 @@ export async function storeAttempt(
       next_attempt_at: transition.nextAttemptAt,
       claimed_until: null,
       settled_at: transition.outcome ? now : set.ref('settled_at'),
-      outcome_unknown: outcome.kind === 'failed' && outcome.outcomeUnknown,
-      awaiting_connection: outcome.kind === 'failed' && outcome.awaitsConnection,
+      outcome_unknown: transition.isUnknown,
+      // What certainly brought nothing is composed again, with what was corrected since.
+      ...(outcome.kind !== 'granted' && !transition.isUnknown && { request: null }),
+      ...(transition.restarts && { first_attempt_at: null, earlier_attempts: set.ref('attempts') }),
+      awaiting_operator: failed?.awaitsOperator === true,
+      is_final: failed?.isFinal === true,
+      awaiting_connection: failed?.awaitsConnection === true,
       dead_lettered_at: transition.state === 'dead_lettered' ? now : null,
       ...(outcome.kind === 'refused'
         ? {
@@ -264,6 +270,25 @@ export async function storeAttempt(
     .where('business_id', '=', row.business_id)
     .where('document_id', '=', row.document_id)
     .execute();
+}
+
+/**
+ * Stores a request before it is sent, so that a repetition sends the same bytes.
+ * @returns it, or the one that was stored before.
+ */
+export async function storeRequestBody(
+  db: Database<AllocationTables>,
+  row: Key,
+  request: string,
+): Promise<string> {
+  const stored = await db
+    .updateTable('allocation')
+    .set({ request: sql<string>`coalesce(request, ${request})` })
+    .where('business_id', '=', row.business_id)
+    .where('document_id', '=', row.document_id)
+    .returning('request')
+    .executeTakeFirstOrThrow();
+  return stored.request ?? request;
 }
 
 /** Records the outcome of an attempt, also of one that changes nothing any more. */
@@ -434,6 +459,16 @@ export async function countDeadLettered(db: Database<AllocationTables>, kind: Re
     .select(sql<number>`count(*)::int`.as('count'))
     .where('state', '=', 'dead_lettered')
     .where('kind', '=', kind)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Counts the documents that wait for the operator. */
+export async function countAwaitingOperator(db: Database<AllocationTables>): Promise<number> {
+  const { count } = await db
+    .selectFrom('allocation')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('awaiting_operator', '=', true)
     .executeTakeFirstOrThrow();
   return count;
 }

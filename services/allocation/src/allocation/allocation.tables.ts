@@ -57,6 +57,12 @@ export interface AllocationTable {
   /** Since when the reports of the donation are to be cancelled; null: they are not. */
   cancel_requested_at: Date | null;
   cancel_reason: string | null;
+  /** The body as it was sent; a repetition sends the same bytes. */
+  request: string | null;
+  /** The operator has to correct how the application is known to the authority. */
+  awaiting_operator: Generated<boolean>;
+  /** No attempt can ever bring a number. */
+  is_final: Generated<boolean>;
 }
 
 /** One report of a donation: that of one means of payment. */
@@ -74,6 +80,8 @@ export interface DonationReportTable {
   answer: string | null;
   cancellation_number: string | null;
   cancellation_answer: string | null;
+  /** The body as it was sent; null: it has not arrived. */
+  request: string | null;
 }
 
 /** One attempt to obtain the number of a document. */
@@ -105,6 +113,9 @@ export interface ConnectionTable {
   broken_at: Date | null;
   /** The last warning that was logged. */
   warning: 'expiring' | 'ended' | null;
+  /** Who issues, to the authority: the person who logged in, by id or by name. */
+  user_id: string | null;
+  user_name: string | null;
 }
 
 /** The authorization URL that an owner was given last. */
@@ -122,6 +133,9 @@ export interface ConnectionRequestTable {
   used_at: Date | null;
   /** Why it led to no connection. */
   failure: string | null;
+  /** Who logs in. */
+  user_id: string | null;
+  user_name: string | null;
 }
 
 /** The tables of the allocation service. */

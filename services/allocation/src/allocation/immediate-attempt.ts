@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { timeLimitsMs } from '@pinkas/contracts';
 import {
   type Clock,
   continuedContext,
@@ -20,7 +21,7 @@ import {
 import type { AllocationTables } from './allocation.tables.js';
 import { AllocationRequester } from './allocation-requester.js';
 
-/** How long it waits for an attempt in flight. */
+/** How long it waits for an attempt in flight before its own. */
 const waitMaxMs = 10_000;
 const checkAgainMs = 100;
 
@@ -37,14 +38,12 @@ export class ImmediateAttempt {
   ) {}
 
   /**
-   * Claims the document once no other attempt is in flight, and makes the attempt.
-   * @param timeoutMs of the call.
+   * Claims the document once no other attempt is in flight, and makes the attempt, which goes on where the caller's time is over.
    * @param onClaim in the transaction of the claim.
-   * @returns false where another attempt stays in flight, or there is nothing to request.
+   * @returns false where an attempt stays in flight, or there is nothing to request.
    */
   async make(
     key: Key,
-    timeoutMs: number,
     onClaim: (trx: Transaction<AllocationTables>) => Promise<void> = async () => {},
   ): Promise<boolean> {
     const endMs = performance.now() + remainingMs(waitMaxMs);
@@ -61,8 +60,7 @@ export class ImmediateAttempt {
           return taken;
         });
       if (claimed) {
-        await this.#request(claimed, timeoutMs);
-        return true;
+        return this.#request(claimed);
       }
       // The attempt in flight may have brought what is asked for.
       const row = await findByDocument(forTenant(this.db, key.business_id), key.document_id);
@@ -73,13 +71,19 @@ export class ImmediateAttempt {
     }
   }
 
-  /** The attempt belongs to the trace of the document, not of the caller. */
-  #request(row: ClaimedRow, timeoutMs: number): Promise<void> {
+  /** The attempt belongs to the trace of the document, not of the caller. @returns false where it is still in flight. */
+  async #request(row: ClaimedRow): Promise<boolean> {
     const { business_id, document_id, trace } = row;
     const described = { kind: SpanKind.INTERNAL, logContext: { business_id, document_id } };
-    const context = continuedContext(remainingMs(timeoutMs));
-    return this.tracing.startEntrySpan(context, trace, 'retry-allocation', described, () =>
-      this.requester.request(row),
-    );
+    const context = continuedContext(this.requester.claimMs);
+    const attempt = this.tracing
+      .startEntrySpan(context, trace, 'retry-allocation', described, () => this.requester.request(row))
+      .then(() => true);
+    const waitMs = remainingMs(timeLimitsMs.operatorCall) - timeLimitsMs.replyReserve;
+    let timer: NodeJS.Timeout | undefined;
+    const timeOver = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), Math.max(0, waitMs));
+    });
+    return Promise.race([attempt, timeOver]).finally(() => clearTimeout(timer));
   }
 }

@@ -31,7 +31,7 @@ export class RetryAllocation {
     if (why !== null) {
       return reply(row, 'not_retryable', why);
     }
-    const wasMade = await this.attempt.make(row, retryAllocation.timeoutMs, (trx) =>
+    const wasMade = await this.attempt.make(row, (trx) =>
       appendAudit(trx, {
         business_id: row.business_id,
         action: row.kind === 'donation' ? 'donation.retry' : 'allocation.retry',
@@ -48,7 +48,7 @@ export class RetryAllocation {
     // An attempt in flight may have brought the number, or be in flight still.
     const done = notRetryable(after);
     return done === null
-      ? reply(after, 'failed', 'Another attempt is in flight; check again in a minute.')
+      ? reply(after, 'failed', 'An attempt is in flight; check again in a minute.')
       : reply(after, 'not_retryable', done);
   }
 
@@ -64,6 +64,9 @@ export class RetryAllocation {
 
 /** Why there is nothing to request, or null. */
 function notRetryable(row: AllocationRow): string | null {
+  if (row.is_final) {
+    return row.reason;
+  }
   if (row.state !== 'issued') {
     return null;
   }

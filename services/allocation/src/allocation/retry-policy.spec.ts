@@ -2,8 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { retryTransition } from './retry-policy.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
-const first = { attempts: 1, earlier_attempts: 0, first_attempt_at: now, settled_at: null };
-const later = { attempts: 3, earlier_attempts: 0, first_attempt_at: now, settled_at: now };
+const second = 1_000;
+const after = (ms: number) => new Date(now.getTime() + ms);
+const first = {
+  kind: 'number',
+  attempts: 1,
+  earlier_attempts: 0,
+  first_attempt_at: now,
+  settled_at: null,
+  outcome_unknown: false,
+} as const;
+const later = { ...first, attempts: 3, settled_at: now };
 const failure = {
   kind: 'failed',
   failure: 'time_out',
@@ -11,7 +20,7 @@ const failure = {
   retryable: true,
   awaitsConnection: false,
   answer: null,
-  outcomeUnknown: true,
+  outcomeUnknown: false,
 } as const;
 const granted = {
   kind: 'granted',
@@ -70,6 +79,7 @@ describe('retryTransition', () => {
         number: '178091822',
         confirmationNumber: '20240627231846297178091822',
         nextAttemptAt: null,
+        isUnknown: false,
         outcome: { status: 'issued', number: '178091822', reason: null },
       });
     }
@@ -83,5 +93,51 @@ describe('retryTransition', () => {
       nextAttemptAt: null,
       outcome: { status: 'failed', number: null, reason: 'refused: 460 no' },
     });
+  });
+
+  it('retryTransition keeps an outcome unknown until the authority decides, whatever fails in between', () => {
+    const unknown = { ...later, outcome_unknown: true };
+    expect(retryTransition(first, { ...failure, outcomeUnknown: true }, now).isUnknown).toBe(true);
+    expect(retryTransition(unknown, failure, now).isUnknown).toBe(true);
+    expect(retryTransition(unknown, granted, now).isUnknown).toBe(false);
+    expect(retryTransition(first, failure, now).isUnknown).toBe(false);
+  });
+
+  it.each([
+    ['number', 'enter the number if it is there'],
+    ['donation', 'before it is reported again'],
+  ] as const)(
+    'retryTransition tells a person where to look when the last attempt for a %s may have been granted',
+    (kind, words) => {
+      const unknown = { ...later, kind, outcome_unknown: true };
+      const { reason, outcome } = retryTransition(unknown, { ...failure, retryable: false }, now);
+      expect(reason).toMatch(/^No answer\. /);
+      expect(reason).toContain(words);
+      expect(outcome?.reason).toBe(reason);
+    },
+  );
+
+  it('retryTransition makes no attempt before the instant that the authority asked for', () => {
+    const notBefore = after(90 * second);
+    expect(retryTransition(first, { ...failure, notBefore }, now).nextAttemptAt).toEqual(notBefore);
+    const passed = after(second);
+    expect(retryTransition(first, { ...failure, notBefore: passed }, now).nextAttemptAt).toEqual(
+      after(5 * second),
+    );
+  });
+
+  it('retryTransition repeats what the operator has to correct every five minutes, without an end', () => {
+    const rejected = { ...failure, awaitsOperator: true, isEndless: true };
+    const dayLater = after(26 * 3_600 * second);
+    for (const [before, at] of [
+      [first, now],
+      [{ ...later, attempts: 300 }, dayLater],
+    ] as const) {
+      expect(retryTransition(before, rejected, at)).toMatchObject({
+        state: 'pending',
+        nextAttemptAt: new Date(at.getTime() + 300 * second),
+        restarts: true,
+      });
+    }
   });
 });

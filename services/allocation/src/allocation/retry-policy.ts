@@ -1,6 +1,6 @@
-import type { AllocationOutcome, AllocationState } from '@pinkas/contracts';
+import type { AllocationOutcome, AllocationState, RequestKind } from '@pinkas/contracts';
 import { nextAttemptAt } from '@pinkas/domain';
-import type { AttemptOutcome } from '../authority/attempt-outcome.js';
+import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
 
 /** What an attempt changes, and what is published. */
 export interface RetryTransition {
@@ -9,30 +9,51 @@ export interface RetryTransition {
   readonly number: string | null;
   readonly confirmationNumber: string | null;
   readonly nextAttemptAt: Date | null;
+  /** Whether the retry schedule begins again with the next attempt. */
+  readonly restarts?: boolean;
+  /** Whether this attempt, or one before it, may have been granted. */
+  readonly isUnknown: boolean;
   /** The outcome to publish; null where nothing new is published. */
   readonly outcome: AllocationOutcome | null;
 }
 
+/** What a transition depends on of a document. */
+export interface AttemptedRow {
+  readonly kind: RequestKind;
+  readonly attempts: number;
+  readonly earlier_attempts: number;
+  readonly first_attempt_at: Date;
+  readonly settled_at: Date | null;
+  readonly outcome_unknown: boolean;
+}
+
+/** The pause between attempts that go on until somebody has corrected the cause. */
+const endlessPauseMs = 5 * 60_000;
+
+/** What a person does about a document whose attempts have ended with one that may have been granted. */
+const lookThere: Readonly<Record<RequestKind, string>> = {
+  number:
+    'An attempt may have been granted all the same: look into the personal area at the tax authority, and enter the number if it is there.',
+  donation:
+    'It may be reported all the same: look for the donation at the tax authority before it is reported again.',
+};
+
 /**
  * A number and a refusal are final and published. Of the failures only the first is published, so that the PDF is settled
  * without a number, and the one after which no attempt follows, so that nothing waits for a number any more. Attempts continue
- * for a day, unless another one cannot succeed.
+ * for a day, unless another one cannot succeed, or until somebody has corrected what concerns all documents.
  */
-export function retryTransition(
-  before: { attempts: number; earlier_attempts: number; first_attempt_at: Date; settled_at: Date | null },
-  outcome: AttemptOutcome,
-  now: Date,
-): RetryTransition {
+export function retryTransition(before: AttemptedRow, outcome: AttemptOutcome, now: Date): RetryTransition {
   const failed = (reason: string): AllocationOutcome => ({ status: 'failed', number: null, reason });
-  const none = { number: null, confirmationNumber: null, nextAttemptAt: null };
+  const none = { number: null, confirmationNumber: null, nextAttemptAt: null, isUnknown: false };
   switch (outcome.kind) {
     case 'granted':
       return {
+        ...none,
         state: 'issued',
         reason: null,
         number: outcome.number,
         confirmationNumber: outcome.confirmationNumber,
-        nextAttemptAt: null,
         outcome: { status: 'issued', number: outcome.number, reason: null },
       };
     case 'refused': {
@@ -40,16 +61,32 @@ export function retryTransition(
       return { ...none, state: 'refused', reason, outcome: failed(reason) };
     }
     case 'failed': {
-      // A schedule that restarts during an attempt counts that attempt as its first.
-      const attempts = Math.max(1, before.attempts - before.earlier_attempts);
-      const next = outcome.retryable ? nextAttemptAt(attempts, before.first_attempt_at, now) : null;
+      const next = nextOf(before, outcome, now);
+      // No later failure proves that an earlier attempt was not granted.
+      const isUnknown = before.outcome_unknown || outcome.outcomeUnknown;
+      const reason = next || !isUnknown ? outcome.reason : `${outcome.reason} ${lookThere[before.kind]}`;
       return {
         ...none,
         state: next ? 'pending' : 'dead_lettered',
-        reason: outcome.reason,
+        reason,
         nextAttemptAt: next,
-        outcome: before.settled_at && next ? null : failed(outcome.reason),
+        restarts: outcome.isEndless === true && next !== null,
+        isUnknown,
+        outcome: before.settled_at && next ? null : failed(reason),
       };
     }
   }
+}
+
+function nextOf(before: AttemptedRow, outcome: FailedAttempt, now: Date): Date | null {
+  if (!outcome.retryable) {
+    return null;
+  }
+  // A schedule that restarts during an attempt counts that attempt as its first.
+  const attempts = Math.max(1, before.attempts - before.earlier_attempts);
+  const next = outcome.isEndless
+    ? new Date(now.getTime() + endlessPauseMs)
+    : nextAttemptAt(attempts, before.first_attempt_at, now);
+  const { notBefore } = outcome;
+  return next && notBefore && notBefore > next ? notBefore : next;
 }

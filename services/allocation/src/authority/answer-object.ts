@@ -42,17 +42,50 @@ export function readAnswer(body: string, id: { readonly name: string; readonly v
 export const hasNoNumber = (given: unknown): boolean =>
   given === undefined || given === null || String(given) === '' || String(given) === '0';
 
+/** The members of a body that is a JSON object; else undefined. */
+function bodyOf(body: string): Members | undefined {
+  try {
+    return membersOf(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\w.[\]]{1,60}$/.test(value);
+
 /** The invalid fields that a response names, as far as they look like names: safe to show. */
 export function invalidFields(body: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return [];
-  }
-  const params = errorsOf(membersOf(value)?.get('message')).map((error) => error.get('param'));
-  const names = params.filter((param) => typeof param === 'string' && /^[\w.[\]]{1,60}$/.test(param));
-  return [...new Set(names as string[])].slice(0, 5);
+  const params = errorsOf(bodyOf(body)?.get('message')).map((error) => error.get('param'));
+  return [...new Set(params.filter(isName))].slice(0, 5);
+}
+
+/** What the gateway in front of the service states, such as the place that breaks its schema; empty where it states nothing. */
+export function gatewayMessage(body: string): string {
+  const stated = bodyOf(body)?.get('moreinformation');
+  return typeof stated === 'string' ? truncate(stated, 200) : '';
+}
+
+/** One error of a response. */
+export interface AnsweredError {
+  readonly code: string;
+  readonly message: string;
+  /** The field; empty where none is named. */
+  readonly param: string;
+}
+
+/** The errors of a response, as text that is safe to show. */
+export function answeredErrors(body: string): AnsweredError[] {
+  return errorsOf(bodyOf(body)?.get('message'))
+    .slice(0, 10)
+    .map((error) => {
+      const param = error.get('param');
+      return {
+        code: textOf(error.get('code'), codeMax),
+        message: textOf(error.get('message'), 200),
+        param: isName(param) ? param : '',
+      };
+    });
 }
 
 export function errorsOf(message: unknown): Members[] {
@@ -62,6 +95,9 @@ export function errorsOf(message: unknown): Members[] {
 
 const isText = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
+
+const textOf = (value: unknown, charactersMax: number): string =>
+  isText(value) ? truncate(String(value), charactersMax) : '';
 
 /** The codes and messages of a refusal: a list of errors, or a text. */
 export function refusalOf(message: unknown): { codes: string[]; message: string } {

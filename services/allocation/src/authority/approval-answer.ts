@@ -1,4 +1,4 @@
-import { errorsOf, hasNoNumber, readAnswer, refusalOf } from './answer-object.js';
+import { hasNoNumber, membersOf, readAnswer, refusalOf } from './answer-object.js';
 
 /** The decision of the authority about one document. */
 export type ApprovalAnswer =
@@ -16,9 +16,6 @@ export type ApprovalAnswer =
       /** `460 <message>; 431 <message>` */
       readonly message: string;
     };
-
-/** The result of a look-up. */
-export type LookUpAnswer = Extract<ApprovalAnswer, { kind: 'granted' }> | { readonly kind: 'none' };
 
 /** Written as text: as a JSON number it would have lost digits. */
 function granted(given: unknown): Extract<ApprovalAnswer, { kind: 'granted' }> {
@@ -49,19 +46,13 @@ export function readApprovalAnswer(body: string, invoiceId: string): ApprovalAns
 }
 
 /**
- * Reads what a look-up with HTTP status 200 found: a number, or explicitly none. Errors beside it say that it could not
- * look (code 472).
- * @param invoiceId what was asked about.
- * @throws Error that says what is wrong with an answer that is neither; ForeignAnswer.
+ * Reads what a look-up with HTTP status 200 found.
+ * @returns undefined without a usable number: no answer of a look-up proves that there is none.
  */
-export function readLookUpAnswer(body: string, invoiceId: string): LookUpAnswer {
-  const answer = readAnswer(body, { name: 'invoice_id', value: invoiceId });
-  const given = answer.get('confirmation_number');
-  if (!hasNoNumber(given)) {
-    return granted(given);
+export function readLookUpAnswer(body: string): Extract<ApprovalAnswer, { kind: 'granted' }> | undefined {
+  try {
+    return granted(membersOf(JSON.parse(body))?.get('confirmation_number'));
+  } catch {
+    return undefined;
   }
-  if (!answer.has('confirmation_number') || errorsOf(answer.get('message')).length > 0) {
-    throw new Error('the answer does not say whether there is a number');
-  }
-  return { kind: 'none' };
 }

@@ -10,6 +10,7 @@ import {
   toShekels,
   withoutPortion,
 } from '@pinkas/domain';
+import type { Person } from '../connection/authority-tokens.js';
 import { truncateUtf16 } from './truncate-utf16.js';
 
 /** One line of a request; amounts are net, in ILS. */
@@ -26,14 +27,16 @@ export interface ApprovalItem {
 }
 
 /**
- * The body of `POST Invoices/v2/Approval` (Israel Tax Authority, technical specification v2, July 2024). Amounts are ILS,
- * twelve digits and two decimals, never negative: a credit is said by the type.
+ * The body of `POST Invoices/v2/Approval` (Israel Tax Authority, technical specification v2, July 2024, and the portal's OpenAPI file of
+ * it). Amounts are ILS, twelve digits and two decimals, of the header never negative: a credit is said by the type.
  */
 export interface ApprovalRequest {
   invoice_id: string;
   invoice_type: number;
   vat_number: number;
-  user_name: string;
+  /** Who issues: a person, by one of the two. */
+  user_name?: string;
+  user_id?: number;
   invoice_reference_number: string;
   customer_vat_number: number;
   customer_name: string;
@@ -56,14 +59,13 @@ export interface ApprovalRequest {
 const lengths = { name: 25, catalogId: 13, description: 30 } as const;
 
 /**
- * What the authority is asked. The same document always gives the same request, under the same `invoice_id`: that is what
- * makes a second try safe, since the authority has no other handle for repeated requests.
+ * What the authority is asked, under an `invoice_id` that stays the same: it has no other handle for repeated requests.
  * @throws Error when the business or the customer has no tax id: the decision asks only where both have one.
  */
 export function approvalRequest(
   document: IssuedDocument,
   business: Business,
-  parts: { invoiceType: number; accountingSoftwareNumber: number },
+  parts: { invoiceType: number; accountingSoftwareNumber: number; person: Person },
 ): ApprovalRequest {
   const { customer, totals } = document;
   if (business.tax_id === null || customer.tax_id === null) {
@@ -73,7 +75,7 @@ export function approvalRequest(
     invoice_id: document.id,
     invoice_type: parts.invoiceType,
     vat_number: Number(normaliseTaxId(business.tax_id)),
-    user_name: truncateUtf16(business.name, lengths.name),
+    ...parts.person,
     invoice_reference_number: String(document.number),
     customer_vat_number: Number(normaliseTaxId(customer.tax_id)),
     customer_name: truncateUtf16(customer.name, lengths.name),
@@ -88,6 +90,21 @@ export function approvalRequest(
     items: document.items.map((item, position) => approvalItem(item, position + 1, document)),
   };
 }
+
+/** The body of the look-up of a request: what the buyer knows of the invoice. The authority knows it by nothing of ours but the number. */
+export function lookUpRequest(request: string): Pick<ApprovalRequest, (typeof lookUpKeys)[number]> {
+  const sent: ApprovalRequest = JSON.parse(request);
+  return Object.fromEntries(lookUpKeys.map((key) => [key, sent[key]])) as never;
+}
+
+const lookUpKeys = [
+  'customer_vat_number',
+  'vat_number',
+  'payment_amount',
+  'vat_amount',
+  'invoice_date',
+  'invoice_reference_number',
+] as const;
 
 function approvalItem(
   item: IssuedDocument['items'][number],

@@ -21,6 +21,11 @@ export class GrantRefusedError extends Error {
   override readonly name = 'GrantRefused';
 }
 
+/** The authority does not accept the application: its id, its secret or its subscription, which only the operator can correct. */
+export class ClientRejectedError extends Error {
+  override readonly name = 'ClientRejected';
+}
+
 /** The authority answered, and gave no tokens; whether the code or refresh token is worth nothing it did not say. */
 export class GrantFailedError extends Error {
   override readonly name = 'GrantFailed';
@@ -39,7 +44,10 @@ const checkGrant = compile(
 /** The only scope that the authority knows is this literal word. */
 const scope = 'scope';
 
-/** The authority's OAuth2: authorization code and refresh token, the client named by HTTP Basic. */
+/**
+ * The authority's OAuth2: authorization code and refresh token. Its slides for software houses (November 2023) name the client by HTTP
+ * Basic for a code and in the body for a refresh token; both are sent.
+ */
 @Injectable()
 export class AuthorityGrants {
   constructor(
@@ -81,7 +89,7 @@ export class AuthorityGrants {
     return this.fromCode(code, signal);
   }
 
-  /** @throws GrantRefused, GrantFailed, or an Error when the authority cannot be reached. None of them holds a secret. */
+  /** @throws GrantRefused, ClientRejected, GrantFailed, or an Error when the authority cannot be reached. None of them holds a secret. */
   fromCode(code: string, signal: AbortSignal): Promise<Grant> {
     const redirectUri = this.config.taxAuthorityRedirectUri;
     return this.#grant({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, scope }, signal);
@@ -89,7 +97,9 @@ export class AuthorityGrants {
 
   /** Spends a refresh token. @throws like `fromCode`. */
   fromRefreshToken(token: string, signal: AbortSignal): Promise<Grant> {
-    return this.#grant({ grant_type: 'refresh_token', refresh_token: token, scope }, signal);
+    const { taxAuthorityClientId: client_id, taxAuthorityClientSecret: client_secret } = this.config;
+    const form = { grant_type: 'refresh_token', refresh_token: token, scope, client_id, client_secret };
+    return this.#grant(form, signal);
   }
 
   async #grant(form: Record<string, string>, signal: AbortSignal): Promise<Grant> {
@@ -111,7 +121,7 @@ export class AuthorityGrants {
   }
 }
 
-/** RFC 6749, section 5: `invalid_grant` says that the code or token is worth nothing; every other error may pass. */
+/** RFC 6749, section 5. Every error that it does not name may pass. */
 function readGrant(answer: HttpAnswer): Grant {
   let value: unknown;
   try {
@@ -123,6 +133,9 @@ function readGrant(answer: HttpAnswer): Grant {
     const reason = (value as { error?: unknown } | null | undefined)?.error;
     if (reason === 'invalid_grant') {
       throw new GrantRefusedError('invalid_grant');
+    }
+    if (reason === 'invalid_client' || reason === 'unauthorized_client') {
+      throw new ClientRejectedError(reason);
     }
     throw new GrantFailedError(`the tax authority gave no token: HTTP status ${answer.status}`);
   }

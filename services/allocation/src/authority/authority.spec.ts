@@ -6,9 +6,10 @@ import { testAnswer } from '../test-mode/test-answer.js';
 import { answerClass, classOfStatus } from './answer-class.js';
 import { invalidFields } from './answer-object.js';
 import { readApprovalAnswer, readLookUpAnswer } from './approval-answer.js';
-import { approvalRequest } from './approval-request.js';
+import { approvalRequest, lookUpRequest } from './approval-request.js';
 import { type AttemptOutcome } from './attempt-outcome.js';
-import { statusFailure } from './status-failure.js';
+import { dataFailure, isRefusal } from './data-errors.js';
+import { isUnknownStatus, statusFailure } from './status-failure.js';
 import { truncateUtf16 } from './truncate-utf16.js';
 
 const refused = (...codes: string[]): AttemptOutcome => ({
@@ -19,7 +20,7 @@ const refused = (...codes: string[]): AttemptOutcome => ({
 });
 const id = '0d6a8f7e-8c3e-4b3d-9a54-5f3f2f0f0a01';
 const read = (value: unknown) => readApprovalAnswer(JSON.stringify(value), id);
-const lookUp = (value: unknown) => readLookUpAnswer(JSON.stringify(value), id);
+const lookUp = (value: unknown) => readLookUpAnswer(JSON.stringify(value));
 const business = { tax_id: '039337423', name: 'עסק לדוגמה עם שם ארוך מאוד בע"מ' } as Business;
 const document = (change: Partial<IssuedDocument> = {}): IssuedDocument =>
   ({
@@ -41,7 +42,20 @@ const document = (change: Partial<IssuedDocument> = {}): IssuedDocument =>
     totals: { subtotal: 5999.98, discount: 0.1, vat: 1079.98, vat_rate: 18, total: 7079.86, currency: 'ILS' },
     ...change,
   }) as IssuedDocument;
-const parts = { invoiceType: 305, accountingSoftwareNumber: 99999999 };
+const parts = { invoiceType: 305, accountingSoftwareNumber: 99999999, person: { user_name: 'Demo User' } };
+const now = new Date('2026-06-15T08:00:00Z');
+const about = { kind: 'number', date: '2026-06-15', now } as const;
+const failureOf = (status: number, body: unknown = {}, headers: Record<string, string> = {}) =>
+  statusFailure({ status, body: JSON.stringify(body), headers: new Headers(headers) }, about);
+/** The body of a data error, as the specification of allocation numbers shows it. */
+const dataErrors = (...errors: { code: number; message?: string; param?: string }[]) => ({
+  status: 400,
+  message: {
+    errors: errors.map((error) => ({ message: 'wrong', param: '', location: 'request', ...error })),
+  },
+  confirmation_number: '0',
+  approved: false,
+});
 const documentWith = (sku: string | null): IssuedDocument =>
   ({ id: randomUUID(), business_id: testBookOf(randomUUID()), items: [{ sku }] }) as IssuedDocument;
 
@@ -145,24 +159,23 @@ describe('readApprovalAnswer', () => {
 
 describe('readLookUpAnswer', () => {
   it('readLookUpAnswer returns a number', () => {
-    expect(lookUp({ invoice_id: id, confirmation_number: '20240627231846297178091822' })).toEqual({
+    const message = 'Invoice confirmation number for the received data is: 20240627231846297178091822';
+    expect(lookUp({ status: 200, message, confirmation_number: '20240627231846297178091822' })).toEqual({
       kind: 'granted',
       confirmationNumber: '20240627231846297178091822',
       number: '178091822',
     });
   });
 
-  it.each(['0', 0, '', null])('readLookUpAnswer returns none for the number %p', (none) => {
-    expect(lookUp({ confirmation_number: none })).toEqual({ kind: 'none' });
-  });
-
   it.each([
-    ['says nothing of a number', {}],
-    ['could not look', { confirmation_number: '0', message: { errors: [{ code: 472 }] } }],
-    ['is about another document', { invoice_id: 'another', confirmation_number: '123456789012' }],
-    ['has letters', { confirmation_number: '12345678901X' }],
-  ])('readLookUpAnswer rejects an answer that %s', (_case, answer) => {
-    expect(() => lookUp(answer)).toThrow('the answer');
+    ['the number 0', { confirmation_number: '0' }],
+    ['no number', {}],
+    ['code 472', { confirmation_number: '0', message: { errors: [{ code: 472 }] } }],
+    ['letters', { confirmation_number: '12345678901X' }],
+    ['a JSON number', { confirmation_number: 123456789012 }],
+  ])('readLookUpAnswer finds nothing in an answer with %s', (_case, answer) => {
+    expect(lookUp(answer)).toBeUndefined();
+    expect(readLookUpAnswer('<html>')).toBeUndefined();
   });
 });
 
@@ -193,6 +206,25 @@ describe('approvalRequest', () => {
     });
   });
 
+  it('approvalRequest names the person who issues by name or id, and never the business', () => {
+    expect(approvalRequest(document(), business, parts)).toMatchObject({ user_name: 'Demo User' });
+    const byId = approvalRequest(document(), business, { ...parts, person: { user_id: 39337423 } });
+    expect(byId).toMatchObject({ user_id: 39337423 });
+    expect(byId).not.toHaveProperty('user_name');
+    expect(JSON.stringify(byId)).not.toContain('עסק לדוגמה');
+  });
+
+  it('lookUpRequest has the six members that a buyer knows, and no invoice_id', () => {
+    expect(lookUpRequest(JSON.stringify(approvalRequest(document(), business, parts)))).toEqual({
+      customer_vat_number: 12344,
+      vat_number: 39337423,
+      payment_amount: 5999.88,
+      vat_amount: 1079.98,
+      invoice_date: '2026-06-15',
+      invoice_reference_number: '1042',
+    });
+  });
+
   it('approvalRequest writes tax ids as numbers without leading zeros', () => {
     expect(approvalRequest(document(), business, parts)).toMatchObject({
       vat_number: 39337423,
@@ -208,8 +240,7 @@ describe('approvalRequest', () => {
   });
 
   it('approvalRequest truncates texts to the field lengths between characters', () => {
-    const { user_name, customer_name, items } = approvalRequest(document(), business, parts);
-    expect(user_name).toBe('עסק לדוגמה עם שם ארוך מאו');
+    const { customer_name, items } = approvalRequest(document(), business, parts);
     // Five units each: whole astronauts, and no half of one.
     expect(customer_name).toBe('👩‍🚀'.repeat(5));
     expect(items[0]?.description).toHaveLength(30);
@@ -245,28 +276,58 @@ describe('approvalRequest', () => {
 });
 
 describe('statusFailure', () => {
-  it.each([500, 502, 503, 504, 404, 429, 405, 302, 204])('statusFailure retries status %d', (status) => {
-    expect(statusFailure(status, '', 'number')).toEqual({
-      reason: `The tax authority answered with HTTP status ${status}.`,
-      retryable: true,
-      awaitsConnection: false,
-    });
+  it.each([500, 502, 503, 504, 408, 429, 405, 302, 204])('statusFailure retries status %d', (status) => {
+    const failure = failureOf(status);
+    expect(failure).toMatchObject({ retryable: true, awaitsConnection: false });
+    expect(failure.reason).toContain(`HTTP status ${status}`);
+    expect(failure.isEndless).toBeUndefined();
+  });
+
+  it.each([
+    [408, true],
+    [500, true],
+    [503, true],
+    [429, false],
+    [404, false],
+    [400, false],
+  ])('whether a number may have been granted before status %d is %p', (status, isUnknown) => {
+    expect(isUnknownStatus(status)).toBe(isUnknown);
   });
 
   it.each([
     [400, 'has to be corrected'],
     [422, 'has to be corrected'],
-    [403, 'has to be subscribed'],
     [406, 'must connect the business'],
   ])('statusFailure does not retry status %d and says what to do', (status, words) => {
-    const failure = statusFailure(status, '{}', 'number');
+    const failure = failureOf(status);
     expect(failure).toMatchObject({ retryable: false, awaitsConnection: status === 406 });
     expect(failure.reason).toContain(`HTTP status ${status}`);
     expect(failure.reason).toContain(words);
   });
 
+  it.each([
+    [403, 'The operator has to subscribe it'],
+    [404, 'The operator has to correct the address'],
+  ])('statusFailure leaves status %d to the operator, and attempts go on', (status, words) => {
+    const failure = failureOf(status);
+    expect(failure).toMatchObject({ retryable: true, awaitsOperator: true, isEndless: true });
+    expect(failure.reason).toContain(words);
+  });
+
+  it.each([
+    ['120', 120],
+    [' 5 ', 5],
+    ['Mon, 15 Jun 2026 08:01:00 GMT', 60],
+    ['999999', 3_600],
+    ['-3', 0],
+    ['soon', 0],
+  ])('statusFailure obeys the Retry-After %p of status 429, for an hour at most', (header, seconds) => {
+    const { notBefore } = failureOf(429, {}, { 'retry-after': header });
+    expect(notBefore?.getTime() ?? now.getTime()).toBe(now.getTime() + seconds * 1_000);
+  });
+
   it('statusFailure names the invalid fields and never their contents', () => {
-    const body = JSON.stringify({
+    const body = {
       message: {
         errors: [
           { code: 422, message: 'customer 777777723 is wrong', param: 'customer_vat_number' },
@@ -274,10 +335,79 @@ describe('statusFailure', () => {
           { code: 422, message: 'x', param: 'the customer Example Ltd' },
         ],
       },
-    });
-    expect(statusFailure(422, body, 'number').reason).toContain(
+    };
+    expect(failureOf(422, body).reason).toContain(
       '(HTTP status 422: customer_vat_number, items[0].quantity)',
     );
+  });
+
+  it("statusFailure keeps the gateway's description of the place that breaks its schema", () => {
+    const moreInformation =
+      'Validate: http://x/Approval: [JSV0009] Invalid object: the property is not permitted.';
+    expect(
+      failureOf(422, { httpCode: '422', httpMessage: 'Unprocessable', moreInformation }).reason,
+    ).toContain('[JSV0009] Invalid object');
+  });
+
+  it("statusFailure names the fields of the service's own check of its schema, which has no codes", () => {
+    const errors = [{ value: 'x', msg: 'Invalid value', param: 'invoice_date', location: 'body' }];
+    const failure = failureOf(400, { status: 400, message: { errors }, error_id: '7' });
+    expect(failure).toMatchObject({ retryable: false });
+    expect(failure.reason).toContain('(HTTP status 400: invoice_date)');
+  });
+});
+
+describe('an error of data', () => {
+  it.each([
+    ['customer_vat_number', "the customer's VAT number", "Correct the customer's tax id"],
+    ['vat_number', 'the VAT number of the business', 'in the settings of the business'],
+    ['', 'one of the two VAT numbers', 'Correct the tax id that is wrong'],
+  ])('code 431 of %p names the number that is wrong, and stops', (param, whose, remedy) => {
+    const failure = failureOf(400, dataErrors({ code: 431, param }));
+    expect(failure).toMatchObject({ retryable: false, awaitsConnection: false });
+    expect(failure.reason).toContain(whose);
+    expect(failure.reason).toContain(remedy);
+  });
+
+  it('code 434 is final: no attempt can ever bring a number', () => {
+    expect(failureOf(400, dataErrors({ code: 434 }, { code: 431 }))).toMatchObject({
+      retryable: false,
+      isFinal: true,
+      reason: expect.stringContaining('older than a year'),
+    });
+  });
+
+  it('code 435 is repeated on the day 30 days before the document', () => {
+    const early = dataFailure(JSON.stringify(dataErrors({ code: 435 })), { ...about, date: '2026-08-01' });
+    expect(early).toMatchObject({ retryable: true, isEndless: true });
+    expect(early?.notBefore).toEqual(new Date('2026-07-01T21:00:00Z'));
+    // The border is not documented.
+    const near = dataFailure(JSON.stringify(dataErrors({ code: 435 })), { ...about, date: '2026-07-10' });
+    expect(near?.notBefore).toEqual(new Date('2026-06-16T08:00:00Z'));
+  });
+
+  it('code 446 asks for the person who issues, and waits for the next connection', () => {
+    expect(failureOf(400, dataErrors({ code: 446 }))).toMatchObject({
+      retryable: false,
+      awaitsConnection: true,
+      reason: expect.stringContaining('the name or the id of the person'),
+    });
+  });
+
+  it('any other code stops with the code and the words of the authority', () => {
+    const failure = failureOf(400, dataErrors({ code: 499, message: 'new rule', param: 'branch_id' }));
+    expect(failure).toMatchObject({ retryable: false });
+    expect(failure.reason).toContain('499 new rule (branch_id)');
+  });
+
+  it.each([
+    [['460'], true],
+    [['431', '461'], true],
+    [[], true],
+    [['431'], false],
+    [['499'], false],
+  ])('whether codes %p are a refusal in substance is %p', (codes, refuses) => {
+    expect(isRefusal(codes)).toBe(refuses);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import {
+  type DonationMeans,
   type DonationReport,
   dayInIsrael,
   donationMeansCodes,
@@ -7,35 +8,41 @@ import {
   normaliseTaxId,
   toShekels,
 } from '@pinkas/domain';
-import { errorsOf, hasNoNumber, readAnswer, refusalOf } from './answer-object.js';
+import { hasNoNumber, membersOf, readAnswer, refusalOf } from './answer-object.js';
 import { truncateUtf16 } from './truncate-utf16.js';
 
 /*
- * Everything that is known, or assumed, of the authority's donations interface is in this file. No public document describes the
- * interface; when one does, or the authority's test environment is open, this is what is compared with it.
+ * Everything that is known, or assumed, of the authority's donations interface is in this file. Fields and codes are public (its guide
+ * for software houses, June 2023, annex A), and so is the path (its slides for software houses, November 2023); the service was live then
+ * (letter D160 of 21 November 2023). Not public: the form of an answer, its codes, a look-up, and what a repeated id does. Instruction
+ * 11/2025 has a report sent again until its number comes.
  *
  * | what                                   | here                                         | from                                        |
  * | -------------------------------------- | -------------------------------------------- | ------------------------------------------- |
- * | fields, their widths and codes         | `DonationRequest`                            | annex A of the authority's guide, June 2023 |
- * | ids of donors without one of their own | 999999999, 888888888                         | the same                                    |
- * | one means of payment for each report   | `donationReports` of the domain              | the same                                    |
- * | a cancellation is complete, and names  | 410 with `Base_document_number`              | the same                                    |
+ * | fields, their widths and codes         | `DonationRequest`                            | annex A                                     |
+ * | ids of donors without one of their own | 999999999, 888888888                         | annex A                                     |
+ * | one means of payment for each report   | `donationReports` of the domain              | annex A                                     |
+ * | rows with the bank for checks and bank | `rows`, which annex A does not name          | annex A; the name is assumed                |
+ * |   transfers                            |                                              |                                             |
+ * | bank, branch and account of a transfer | 0                                            | assumed: receipts do not record them        |
+ * | a cancellation is complete, and names  | 410 with `Base_document_number`              | annex A                                     |
  * |   the number of the first report       |                                              |                                             |
+ * | path                                   | `Donations/v1/Report`, or `DONATIONS_URL`    | the slides, of the test environment         |
  * | tokens, and the meaning of a status    | as for allocation numbers                    | assumed: both are behind one gateway        |
- * | base address                           | `DONATIONS_URL`, by default `Donations/v1`   | one public program; not confirmed           |
- * | paths                                  | `Report`, `confirmationNumber`               | the first as above; the second assumed      |
- * | a report may be looked up by its id    | `confirmationNumber`, 404 where there is none| assumed, as for allocation numbers          |
- * | a repeated `Donation_ID` is no second  | sent after a look-up alone                   | assumed: the field is 'our unique id'       |
+ * | a repeated `Donation_ID` is no second  | the same bytes are sent until a number comes | assumed: the field is 'our unique id'       |
  * |   donation                             |                                              |                                             |
- * | form of an answer                      | `approved`, `confirmation_number`, `message` | assumed, as for allocation numbers          |
+ * | form of an answer                      | `approved`, `confirmation_number`, `message` | assumed, as for allocation numbers; a       |
+ * |                                        |                                              |   refusal may have the status 200 or 400    |
  * | form of a number                       | 1 to 30 letters, digits, hyphens and slashes | `Base_document_number` is text of 30        |
+ * | what a number is unique among          | the reports of one institution               | assumed                                     |
  * | kind of a card payment                 | 5, other                                     | assumed: receipts do not record it          |
  * | date of a receipt                      | the date of the document, also of checks that| assumed: each check has its own date        |
  * |                                        |   are due later                              |                                             |
+ * | an id of the donor that comes later    | cancelled, and a receipt with it issued      | a supplement exists in the portal alone     |
  */
 
 /** Below the base address of the interface. */
-export const donationPaths = { report: 'Report', find: 'confirmationNumber' } as const;
+export const reportPath = 'Report';
 
 /** What a report is about: a receipt, or the cancellation of one that has a number. */
 export type DonationDocument =
@@ -44,14 +51,15 @@ export type DonationDocument =
 
 const documentCodes = { receipt: 405, cancellation: 410 } as const;
 
-/** One check of a report. */
-interface DonationCheck {
-  Bank_number?: number;
-  Bank_branch_number?: number;
-  Bank_account_number?: number;
+/** One payment by check or bank transfer of a report. */
+interface DonationRow {
+  Bank_number: number;
+  Bank_branch_number: number;
+  Bank_account_number: number;
+  /** The next three of a check alone. */
   Check_number?: number;
-  Check_date: string;
-  Check_amount: number;
+  Check_date?: string;
+  Check_amount?: number;
 }
 
 /** The body of a report. Amounts are ILS, days YYYYMMDD. */
@@ -73,7 +81,7 @@ export interface DonationRequest {
   Credit_transaction_type?: number;
   Last_4_credit_card_digits?: string;
   Accounting_software_number: number;
-  checks?: DonationCheck[];
+  rows?: DonationRow[];
 }
 
 /** The authority's field lengths. */
@@ -85,7 +93,7 @@ const anonymousName = 'תרומה בעילום שם';
 
 type Payment = IssuedDocument['payments'][number];
 
-/** Our id of a report, by which it is found again; a cancellation has one of its own. */
+/** Our id of a report, the same on every attempt; a cancellation has one of its own. */
 export function donationId(documentId: string, index: number, type: DonationDocument['type']): string {
   return `${documentId}-${index}${type === 'cancellation' ? '-c' : ''}`;
 }
@@ -124,39 +132,32 @@ export function donationRequest(
     ...(report.means === 'credit_card' && { Credit_transaction_type: otherCardTransaction }),
     ...(report.cardLastDigits !== null && { Last_4_credit_card_digits: report.cardLastDigits }),
     Accounting_software_number: parts.accountingSoftwareNumber,
-    ...(report.means === 'check' && { checks: report.payments.map(checkOf) }),
+    ...(hasRows(report.means) && { rows: report.payments.map((payment) => rowOf(payment, report.means)) }),
   };
 }
 
-function checkOf({
-  bank_code,
-  branch,
-  account,
-  check_number,
-  check_date,
-  date,
-  amount,
-}: Payment): DonationCheck {
-  return {
-    ...numeric('Bank_number', bank_code === null ? null : String(bank_code), lengths.bank),
-    ...numeric('Bank_branch_number', branch, lengths.branch),
-    ...numeric('Bank_account_number', account, lengths.account),
-    ...numeric('Check_number', check_number, lengths.check),
-    Check_date: compactDay(check_date ?? date),
-    Check_amount: amount,
+const hasRows = (means: DonationMeans): boolean => means === 'check' || means === 'bank_transfer';
+
+function rowOf(payment: Payment, means: DonationMeans): DonationRow {
+  const bank = {
+    Bank_number: numberOf(String(payment.bank_code ?? ''), lengths.bank),
+    Bank_branch_number: numberOf(payment.branch, lengths.branch),
+    Bank_account_number: numberOf(payment.account, lengths.account),
   };
+  return means === 'check'
+    ? {
+        ...bank,
+        Check_number: numberOf(payment.check_number, lengths.check),
+        Check_date: compactDay(payment.check_date ?? payment.date),
+        Check_amount: payment.amount,
+      }
+    : bank;
 }
 
-/** A member of digits alone; absent where the text has none, or more than the field. */
-function numeric<Name extends keyof DonationCheck>(
-  name: Name,
-  text: string | null,
-  digitsMax: number,
-): Pick<DonationCheck, never> | Record<Name, number> {
+/** The digits of a text; 0 where it has none, or more than the field. */
+function numberOf(text: string | null, digitsMax: number): number {
   const digits = (text ?? '').replaceAll(/\D/g, '');
-  return digits === '' || digits.length > digitsMax
-    ? {}
-    : ({ [name]: Number(digits) } as Record<Name, number>);
+  return digits.length > digitsMax ? 0 : Number(digits);
 }
 
 const compactDay = (day: string): string => day.replaceAll('-', '');
@@ -182,6 +183,15 @@ function reported(given: unknown): ReportedAnswer {
   return { kind: 'reported', number: given };
 }
 
+/** Whether an answer refuses a report, whatever its HTTP status. */
+export function isRefusedReport(body: string): boolean {
+  try {
+    return membersOf(JSON.parse(body))?.get('approved') === false;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Reads an answer with HTTP status 200, which may be a refusal. Strict, since a number is printed on a legal document.
  * @throws Error that states what is wrong with an answer that is neither; ForeignAnswer.
@@ -197,17 +207,4 @@ export function readReportAnswer(body: string, id: string): ReportAnswer {
     return { kind: 'refused', ...refusalOf(answer.get('message')) };
   }
   throw new Error('the answer neither approves nor refuses');
-}
-
-/** Reads what a look-up with HTTP status 200 found: a number, or explicitly none. @throws like `readReportAnswer`. */
-export function readFoundReport(body: string, id: string): ReportedAnswer | { readonly kind: 'none' } {
-  const answer = readAnswer(body, { name: idName, value: id });
-  const given = answer.get('confirmation_number');
-  if (!hasNoNumber(given)) {
-    return reported(given);
-  }
-  if (!answer.has('confirmation_number') || errorsOf(answer.get('message')).length > 0) {
-    throw new Error('the answer does not say whether there is a number');
-  }
-  return { kind: 'none' };
 }

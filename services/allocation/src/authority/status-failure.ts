@@ -1,5 +1,6 @@
 import type { RequestKind } from '@pinkas/contracts';
-import { invalidFields } from './answer-object.js';
+import { gatewayMessage, invalidFields } from './answer-object.js';
+import { dataFailure } from './data-errors.js';
 
 /** Why an attempt failed, and what follows. */
 export interface StatusFailure {
@@ -9,6 +10,22 @@ export interface StatusFailure {
   readonly retryable: boolean;
   /** It is due again when the owner has logged in. */
   readonly awaitsConnection: boolean;
+  /** It concerns every document: the operator has to correct how the application is known to the authority. */
+  readonly awaitsOperator?: boolean;
+  /** Attempts go on until they succeed: waiting helps, and none is the last. */
+  readonly isEndless?: boolean;
+  /** No attempt before this instant. */
+  readonly notBefore?: Date;
+  /** No attempt can ever succeed: none is offered. */
+  readonly isFinal?: boolean;
+}
+
+/** What the request was about. */
+export interface AskedAbout {
+  readonly kind: RequestKind;
+  /** The date of the document, YYYY-MM-DD. */
+  readonly date: string;
+  readonly now: Date;
 }
 
 /** What an application is subscribed to, and what is done again once it works. */
@@ -17,30 +34,53 @@ const products = {
   donation: { name: 'donations', again: 'and the donation reported again' },
 } as const;
 
+const stopped = { retryable: false, awaitsConnection: false } as const;
+const passing = { retryable: true, awaitsConnection: false } as const;
+const operators = { ...passing, awaitsOperator: true, isEndless: true } as const;
+
+/** The longest pause that the authority may ask for. */
+const retryAfterMaxSeconds = 3_600;
+
 /**
- * What an answer that is neither a decision nor 401 means. 403 (not subscribed), 406 (no permission for this VAT number), 400 and
- * 422 (schema) are as the authority documents them; whatever it does not document is taken for something that passes.
- * @param body where a 400 or 422 names the fields.
+ * What an answer that is neither a decision nor 401 means, as the authority's papers have it: 400 with codes of data errors, or the
+ * place that broke its schema; 403 and 404 concern the application and its addresses; 406 the person who logged in. Whatever is not
+ * documented is taken for something that passes.
+ * @param answer its body names the fields.
  */
-export function statusFailure(status: number, body: string, kind: RequestKind): StatusFailure {
-  const product = products[kind];
+export function statusFailure(
+  answer: {
+    readonly status: number;
+    readonly body: string;
+    readonly headers: { get(name: string): string | null };
+  },
+  about: AskedAbout,
+): StatusFailure {
+  const product = products[about.kind];
+  const { status, body } = answer;
   const said = `HTTP status ${status}`;
   switch (status) {
     case 400:
     case 422: {
-      const fields = invalidFields(body);
-      const named = fields.length > 0 ? `: ${fields.join(', ')}` : '';
+      const known = status === 400 ? dataFailure(body, about) : undefined;
+      if (known) {
+        return known;
+      }
+      const named = [invalidFields(body).join(', '), gatewayMessage(body)].filter((text) => text !== '');
+      const where = named.length > 0 ? `: ${named.join('; ')}` : '';
       return {
-        reason: `The tax authority cannot read the request (${said}${named}). Its data or the software has to be corrected, ${product.again}.`,
-        retryable: false,
-        awaitsConnection: false,
+        reason: `The tax authority cannot read the request (${said}${where}). Its data or the software has to be corrected, ${product.again}.`,
+        ...stopped,
       };
     }
     case 403:
       return {
-        reason: `The tax authority does not serve this application (${said}). It has to be subscribed to the ${product.name} product in the authority's portal, ${product.again}.`,
-        retryable: false,
-        awaitsConnection: false,
+        reason: `The tax authority does not serve this application (${said}). The operator has to subscribe it to the ${product.name} product in the authority's portal, and call from Israel. Attempts go on.`,
+        ...operators,
+      };
+    case 404:
+      return {
+        reason: `The tax authority has nothing at the address of the ${product.name} (${said}). The operator has to correct the address. Attempts go on.`,
+        ...operators,
       };
     case 406:
       return {
@@ -48,11 +88,29 @@ export function statusFailure(status: number, body: string, kind: RequestKind): 
         retryable: false,
         awaitsConnection: true,
       };
-    default:
+    case 429: {
+      const seconds = retryAfterSeconds(answer.headers.get('retry-after'), about.now);
       return {
-        reason: `The tax authority answered with ${said}.`,
-        retryable: true,
-        awaitsConnection: false,
+        reason: `The tax authority takes no more requests for now (${said}).`,
+        ...passing,
+        ...(seconds > 0 && { notBefore: new Date(about.now.getTime() + seconds * 1_000) }),
       };
+    }
+    default:
+      return { reason: `The tax authority answered with ${said}.`, ...passing };
   }
+}
+
+/** Whether the authority may have granted a number before it answered so. */
+export const isUnknownStatus = (status: number): boolean => status === 408 || status >= 500;
+
+/** Seconds, or an HTTP date; 0 without one. */
+export function retryAfterSeconds(header: string | null, now: Date): number {
+  if (header === null) {
+    return 0;
+  }
+  const given = /^\s*\d{1,9}\s*$/.test(header)
+    ? Number(header)
+    : Math.ceil((Date.parse(header) - now.getTime()) / 1_000);
+  return Number.isNaN(given) ? 0 : Math.min(Math.max(given, 0), retryAfterMaxSeconds);
 }

@@ -1,56 +1,97 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestKind } from '@pinkas/contracts';
-import { InjectConfig } from '@pinkas/service-kit';
+import { type Clock, InjectClock, InjectConfig } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { classOfStatus } from '../authority/answer-class.js';
 import { ForeignAnswerError } from '../authority/answer-object.js';
 import type { FailedAttempt } from '../authority/attempt-outcome.js';
-import { GrantFailedError } from '../authority/authority-grants.js';
+import { ClientRejectedError, GrantFailedError } from '../authority/authority-grants.js';
 import { AuthorityHttp, type HttpAnswer, mayHaveArrived } from '../authority/authority-http.js';
-import { type StatusFailure, statusFailure } from '../authority/status-failure.js';
+import { personMissing } from '../authority/data-errors.js';
+import {
+  type AskedAbout,
+  isUnknownStatus,
+  retryAfterSeconds,
+  type StatusFailure,
+  statusFailure,
+} from '../authority/status-failure.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityTokens, NotConnectedError } from './authority-tokens.js';
+import { AuthorityTokens, NotConnectedError, type Person } from './authority-tokens.js';
 
 /** A request of a document has no answer, for the reason that is the cause: unlike a failed renewal of a token, it may have arrived. */
 class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
 }
 
+/** The connection of a business has neither the name nor the id of the person who issues. */
+class PersonMissingError extends Error {
+  override readonly name = 'PersonMissingError';
+}
+
+/** The authority has asked for a pause, which is not over. */
+class PausedError extends Error {
+  override readonly name = 'PausedError';
+
+  constructor(readonly until: Date) {
+    super('the authority has asked for a pause');
+  }
+}
+
 /** An answer of the authority, whatever its status. */
 export type Answered = HttpAnswer & { readonly kind: 'answered' };
+
+/** How a request is made. */
+export interface CallOptions {
+  /** For all of it: token, request, and its repetition with another token. */
+  readonly timeoutMs?: number;
+  /** False: a rejected token ends no connection. */
+  readonly endsConnection?: boolean;
+}
+
+/** A body as it is sent, or what composes it for the person who issues. */
+export type CallBody = string | ((person: Person) => Promise<string>);
 
 /** The calls of a business at the authority, with its tokens. */
 @Injectable()
 export class AuthorityCalls {
+  /** Until when the authority wants no requests, of any business. */
+  #pausedUntil = new Date(0);
+
   constructor(
     @InjectConfig() private readonly config: AllocationConfig,
+    @InjectClock() private readonly clock: Clock,
     private readonly http: AuthorityHttp,
     private readonly tokens: AuthorityTokens,
   ) {}
 
   /**
-   * Posts a body with the business's token; a rejected token is renewed and the call repeated, once. Never throws.
-   * @param timeoutMs for all of it.
+   * Posts a body with the business's token; a rejected token is renewed and the call repeated, once. Never throws. While the authority
+   * wants a pause, nothing is sent.
    */
   async post(
     businessId: string,
     url: string,
-    body: object,
-    timeoutMs: number = this.config.taxAuthorityTimeoutMs,
+    body: CallBody,
+    { timeoutMs = this.config.taxAuthorityTimeoutMs, endsConnection = true }: CallOptions = {},
   ): Promise<Answered | FailedAttempt> {
     const signal = timeoutSignal(timeoutMs);
-    const post = (token: string) => this.#post(url, token, body, signal);
     try {
+      if (this.#pausedUntil > this.clock.now()) {
+        throw new PausedError(this.#pausedUntil);
+      }
       const token = await orAborted(this.tokens.accessToken(businessId), signal);
-      let answer = await post(token);
+      const text = typeof body === 'string' ? body : await body(await this.#person(businessId));
+      let answer = await this.#post(url, token, text, signal);
       if (answer.status === 401) {
         const renewed = await orAborted(this.tokens.replaceToken(businessId, token), signal);
-        answer = await post(renewed);
+        answer = await this.#post(url, renewed, text, signal);
         if (answer.status === 401) {
-          await this.tokens.endConnection(businessId, renewed);
+          if (endsConnection) {
+            await this.tokens.endConnection(businessId, renewed);
+          }
           throw new NotConnectedError('the authority rejects a fresh token');
         }
       }
+      this.#pause(answer);
       return { kind: 'answered', status: answer.status, headers: answer.headers, body: answer.body };
     } catch (error) {
       const isUnanswered = error instanceof UnansweredError;
@@ -65,8 +106,36 @@ export class AuthorityCalls {
     }
   }
 
+  /** The decision of a response, or why it has none. */
+  read<Answer extends object>(
+    answer: HttpAnswer,
+    about: Omit<AskedAbout, 'now'>,
+    reader: (body: string) => Answer,
+  ): (Answer & { readonly answer: string }) | FailedAttempt {
+    return readAnswered(answer, { ...about, now: this.clock.now() }, reader);
+  }
+
+  async #person(businessId: string): Promise<Person> {
+    const person = await this.tokens.personOf(businessId);
+    if (!person) {
+      throw new PersonMissingError('the connection names no person');
+    }
+    return person;
+  }
+
+  #pause({ status, headers }: HttpAnswer): void {
+    if (status !== 429) {
+      return;
+    }
+    const now = this.clock.now();
+    const until = new Date(now.getTime() + retryAfterSeconds(headers.get('retry-after'), now) * 1_000);
+    if (until > this.#pausedUntil) {
+      this.#pausedUntil = until;
+    }
+  }
+
   /** @throws UnansweredError. */
-  async #post(url: string, token: string, body: object, signal: AbortSignal): Promise<HttpAnswer> {
+  async #post(url: string, token: string, body: string, signal: AbortSignal): Promise<HttpAnswer> {
     const request = {
       method: 'POST' as const,
       headers: {
@@ -74,7 +143,7 @@ export class AuthorityCalls {
         'content-type': 'application/json',
         accept: 'application/json',
       },
-      body: JSON.stringify(body),
+      body,
     };
     try {
       return await this.http.call(url, request, signal);
@@ -98,7 +167,28 @@ function failureOf(
       awaitsConnection: true,
     };
   }
+  if (error instanceof PersonMissingError) {
+    return { failure: 'not_connected', ...personMissing };
+  }
   const passing = { retryable: true, awaitsConnection: false };
+  if (error instanceof PausedError) {
+    return {
+      ...passing,
+      failure: 'http_4xx',
+      reason: 'The tax authority takes no more requests for now.',
+      notBefore: error.until,
+    };
+  }
+  if (error instanceof ClientRejectedError) {
+    return {
+      ...passing,
+      failure: 'no_token',
+      reason:
+        'The tax authority does not accept this application (its id, its secret, or its subscription). The operator has to correct that. Attempts go on.',
+      awaitsOperator: true,
+      isEndless: true,
+    };
+  }
   if (signal.aborted) {
     const seconds = Math.round(timeoutMs / 100) / 10;
     return {
@@ -117,20 +207,19 @@ function failureOf(
   return { ...passing, failure: 'unreachable', reason: 'The tax authority could not be reached.' };
 }
 
-/** The decision of a response, or why it has none. */
-export function readAnswered<Answer extends object>(
-  { status, body }: HttpAnswer,
-  kind: RequestKind,
+function readAnswered<Answer extends object>(
+  answer: HttpAnswer,
+  about: AskedAbout,
   reader: (body: string) => Answer,
 ): (Answer & { readonly answer: string }) | FailedAttempt {
+  const { status, body } = answer;
   if (status !== 200) {
-    // A server may fail after it granted the number.
     return {
       kind: 'failed',
       failure: classOfStatus(status),
-      ...statusFailure(status, body, kind),
+      ...statusFailure(answer, about),
       answer: body,
-      outcomeUnknown: status >= 500,
+      outcomeUnknown: isUnknownStatus(status),
     };
   }
   try {

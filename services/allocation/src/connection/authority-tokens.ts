@@ -27,6 +27,7 @@ import {
   findConnection,
   lockConnection,
   lockConnectionChanges,
+  type PersonColumns,
   renewConnection,
   storeConnection,
 } from './connection.repository.js';
@@ -37,12 +38,18 @@ export class NotConnectedError extends Error {
   override readonly name = 'NotConnected';
 }
 
+/** Who issues, to the authority: a person by name or by id. */
+export type Person = { readonly user_name: string } | { readonly user_id: number };
+
+/** A simulator that asks no human to log in is told of nobody real. */
+const automaticPerson = { user_id: null, user_name: 'Demo User' };
+
+/** A consent ends three months after the login (slides for software houses, November 2023): a refresh does not extend it. */
+const consentDays = 90;
+
 /** An access token that expires within this time is renewed before it is used. */
 const renewBeforeMs = 30_000;
-/**
- * How long a renewal may take. Longer than a try: a refresh that was cut off may have spent the refresh token, so it goes
- * on while the try that wanted it has failed already.
- */
+/** How long a renewal may take: it goes on where the attempt that wanted it has ended, since it may have spent the refresh token. */
 const renewTimeoutMs = timeLimitsMs.authorityTokenRenewal;
 /** Each renewal holds a database connection; the rest is for the documents that need none. */
 const renewalsMax = 4;
@@ -75,6 +82,15 @@ export class AuthorityTokens {
     return (row && this.#usable(row)) ?? this.#renew(businessId, undefined);
   }
 
+  /** Who issues for a business; undefined where its connection names no one. */
+  async personOf(businessId: string): Promise<Person | undefined> {
+    const row = await findConnection(forTenant(this.db, businessId), businessId);
+    if (row?.user_id) {
+      return { user_id: Number(row.user_id) };
+    }
+    return row?.user_name ? { user_name: row.user_name } : undefined;
+  }
+
   /** Another token than the one that the authority has just refused. */
   async replaceToken(businessId: string, refused: string): Promise<string> {
     return this.#renew(businessId, refused);
@@ -91,10 +107,16 @@ export class AuthorityTokens {
   }
 
   /** Stores the tokens of a business whose owner has just agreed; its documents that waited for that are due. */
-  async storeConnected(trx: Transaction<AllocationTables>, businessId: string, grant: Grant): Promise<void> {
+  async storeConnected(
+    trx: Transaction<AllocationTables>,
+    businessId: string,
+    grant: Grant,
+    { user_id, user_name }: PersonColumns,
+  ): Promise<void> {
     const now = this.clock.now();
     await lockConnectionChanges(trx, businessId);
-    await storeConnection(trx, businessId, this.#sealed(businessId, grant, undefined), now);
+    const tokens = this.#sealed(businessId, grant, undefined);
+    await storeConnection(trx, businessId, { ...tokens, user_id, user_name, connected_at: now });
     await resumeAwaiting(trx, businessId, now);
   }
 
@@ -138,7 +160,7 @@ export class AuthorityTokens {
       }
       if (this.#connectsItself(row, refused)) {
         const grant = await this.grants.authorizeAutomatically(signal);
-        await this.storeConnected(trx, businessId, grant);
+        await this.storeConnected(trx, businessId, grant, automaticPerson);
         return grant.accessToken;
       }
       if (row && !row.broken_at) {
@@ -189,10 +211,12 @@ export class AuthorityTokens {
       access_token: seal('access', grant.accessToken),
       access_expires_at: after(grant.expiresInSeconds),
       refresh_token: refreshToken,
-      refresh_expires_at:
+      refresh_expires_at: consentEnd(
+        old?.connected_at ?? now,
         grant.refreshExpiresInSeconds === null
           ? (old?.refresh_expires_at ?? null)
           : after(grant.refreshExpiresInSeconds),
+      ),
       refreshed_at: now,
     };
   }
@@ -213,6 +237,12 @@ export class AuthorityTokens {
       throw error;
     }
   }
+}
+
+/** When the owner has to log in again, at the latest. @param stated what the authority said of its tokens. */
+export function consentEnd(loggedInAt: Date, stated: Date | null): Date {
+  const latest = new Date(loggedInAt.getTime() + consentDays * 24 * 3_600_000);
+  return stated && stated < latest ? stated : latest;
 }
 
 type TokenKind = 'access' | 'refresh';

@@ -16,13 +16,13 @@ import {
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AllocationWorker } from '../allocation/allocation-worker.js';
-import { AuthorityGrants, GrantRefusedError } from '../authority/authority-grants.js';
+import { AuthorityGrants, ClientRejectedError, GrantRefusedError } from '../authority/authority-grants.js';
 import { AuthorityTokens } from './authority-tokens.js';
 import {
   failRequest,
   findConnection,
   findReturnUrl,
-  isTakenRequest,
+  findTakenRequest,
   lockConnectionChanges,
   takeRequest,
 } from './connection.repository.js';
@@ -90,6 +90,9 @@ export class CompleteConnection {
       grant = await this.grants.fromCode(code, timeoutSignal(Math.ceil(timeoutMs)));
     } catch (error) {
       this.logger.warn({ business_id: businessId, err: error }, 'authorization code exchange failed');
+      if (error instanceof ClientRejectedError) {
+        return 'The tax authority does not accept this application: its operator has to correct the id, the secret or the subscription.';
+      }
       return error instanceof GrantRefusedError
         ? 'The tax authority did not take the code: it was used, or is too old.'
         : 'The tax authority gave no tokens for the code.';
@@ -98,11 +101,12 @@ export class CompleteConnection {
       .transaction()
       .execute(async (trx) => {
         await lockConnectionChanges(trx, businessId);
-        if (!(await isTakenRequest(trx, businessId, stateHash))) {
+        const taken = await findTakenRequest(trx, businessId, stateHash);
+        if (!taken) {
           return 'stale';
         }
         const before = await findConnection(trx, businessId);
-        await this.tokens.storeConnected(trx, businessId, grant);
+        await this.tokens.storeConnected(trx, businessId, grant, taken);
         await appendAudit(trx, {
           business_id: businessId,
           action: 'connection.complete',

@@ -1,7 +1,7 @@
 import type { AuthorityConnection } from '@pinkas/contracts';
 
-/** How long before its end a connection counts as expiring: the owner needs time to find a moment, and the one-time code. */
-export const expiringDays = 14;
+/** How long before its end a connection counts as expiring: from day 75 of a login that lasts 90, since the owner has to find a moment. */
+const expiringDays = 15;
 const dayMs = 24 * 3_600 * 1_000;
 
 /** What the state of a connection depends on. */
@@ -10,6 +10,8 @@ export interface ConnectionFacts {
   connected_at: Date;
   refresh_expires_at: Date | null;
   broken_at: Date | null;
+  user_id: string | null;
+  user_name: string | null;
 }
 
 /** The instant before which a connection must not end, else it is expiring. */
@@ -18,7 +20,12 @@ export const expiringBefore = (now: Date): Date => new Date(now.getTime() + expi
 /** The state of a connection. */
 export function connectionOf(facts: ConnectionFacts, now: Date): AuthorityConnection {
   const { business_id, connected_at, refresh_expires_at: until, broken_at } = facts;
-  const base = { business_id, connected_at: connected_at.toISOString() };
+  const person = facts.user_id ?? facts.user_name;
+  const base = {
+    business_id,
+    connected_at: connected_at.toISOString(),
+    ...(person !== null && { person }),
+  };
   const endedAt = broken_at ?? (until !== null && until <= now ? until : null);
   if (endedAt) {
     return { ...base, state: 'ended', since: endedAt.toISOString(), until: null };

@@ -15,6 +15,9 @@ export type EncryptedTokens = Pick<
   'access_token' | 'access_expires_at' | 'refresh_token' | 'refresh_expires_at' | 'refreshed_at'
 >;
 
+/** Who issues, to the authority. */
+export type PersonColumns = Pick<ConnectionRow, 'user_id' | 'user_name'>;
+
 /** The connection of a business, if it has ever had one. */
 export async function findConnection(
   db: Database<AllocationTables>,
@@ -77,14 +80,13 @@ export async function anyConnected(db: Database<AllocationTables>, now: Date): P
 export async function storeConnection(
   trx: Transaction<AllocationTables>,
   businessId: string,
-  tokens: EncryptedTokens,
-  connectedAt: Date,
+  made: EncryptedTokens & PersonColumns & { connected_at: Date },
 ): Promise<void> {
-  const made = { ...tokens, connected_at: connectedAt, broken_at: null, warning: null };
+  const stored = { ...made, broken_at: null, warning: null };
   await trx
     .insertInto('connection')
-    .values({ ...made, business_id: businessId })
-    .onConflict((conflict) => conflict.column('business_id').doUpdateSet(made))
+    .values({ ...stored, business_id: businessId })
+    .onConflict((conflict) => conflict.column('business_id').doUpdateSet(stored))
     .execute();
   await trx
     .deleteFrom('connection_request')
@@ -227,14 +229,14 @@ export async function findRequest(
     .executeTakeFirst();
 }
 
-/** Whether a request that was taken is still the one of its business: its owner has neither ended it nor started another. */
-export async function isTakenRequest(
+/** A request that was taken, where it is still the one of its business: its owner has neither ended it nor started another. */
+export async function findTakenRequest(
   trx: Transaction<AllocationTables>,
   businessId: string,
   stateHash: Buffer,
-): Promise<boolean> {
+): Promise<ConnectionRequestRow | undefined> {
   const request = await findRequest(trx, businessId);
-  return request !== undefined && request.used_at !== null && request.state_hash.equals(stateHash);
+  return request?.used_at && request.state_hash.equals(stateHash) ? request : undefined;
 }
 
 /** Deletes the connection of a business and the request for another. @returns what there was. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { decryptToken, encryptToken } from '@pinkas/service-kit';
+import { consentEnd } from './authority-tokens.js';
 import { connectionOf } from './connection-state.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
@@ -10,6 +11,8 @@ const facts = (change: { refresh_expires_at?: Date | null; broken_at?: Date | nu
   connected_at: days(-60),
   refresh_expires_at: days(30),
   broken_at: null,
+  user_id: null,
+  user_name: 'Demo User',
   ...change,
 });
 
@@ -19,12 +22,13 @@ describe('connectionOf', () => {
       state: 'connected',
       since: days(-60).toISOString(),
       until: days(30).toISOString(),
+      person: 'Demo User',
     });
   });
 
-  it('connectionOf is expiring from 14 days before the end', () => {
-    expect(connectionOf(facts({ refresh_expires_at: days(14) }), now).state).toBe('expiring');
-    expect(connectionOf(facts({ refresh_expires_at: new Date(days(14).getTime() + 1) }), now).state).toBe(
+  it('connectionOf is expiring from 15 days before the end', () => {
+    expect(connectionOf(facts({ refresh_expires_at: days(15) }), now).state).toBe('expiring');
+    expect(connectionOf(facts({ refresh_expires_at: new Date(days(15).getTime() + 1) }), now).state).toBe(
       'connected',
     );
   });
@@ -50,6 +54,15 @@ describe('connectionOf', () => {
       state: 'connected',
       until: null,
     });
+  });
+});
+
+describe('consentEnd', () => {
+  it('a consent ends 90 days after the login, or when the authority states, whichever is first', () => {
+    expect(consentEnd(now, null)).toEqual(days(90));
+    expect(consentEnd(now, days(30))).toEqual(days(30));
+    // What a refresh after 60 days states: 90 days from then.
+    expect(consentEnd(now, days(150))).toEqual(days(90));
   });
 });
 

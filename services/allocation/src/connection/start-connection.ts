@@ -33,6 +33,8 @@ export class StartConnection {
     business_id,
     person_id,
     return_url,
+    user_id,
+    user_name,
   }: RequestOf<typeof startConnection>): Promise<ReplyOf<typeof startConnection>> {
     const state = randomBytes(32).toString('base64url');
     const requestedAt = this.clock.now();
@@ -45,6 +47,8 @@ export class StartConnection {
           state_hash: hashOf(state),
           person_id: person_id ?? null,
           return_url: return_url ?? null,
+          user_id: user_id ?? null,
+          user_name: user_id === undefined ? (user_name ?? null) : null,
           requested_at: requestedAt,
           expires_at: expiresAt,
         });

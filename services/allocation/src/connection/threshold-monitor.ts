@@ -62,7 +62,7 @@ export class ThresholdMonitor extends PeriodicTask {
   async #ask(businessId: string, day: string): Promise<number | null> {
     const url = `${this.config.taxAuthorityInformationUrl}/${minimumAmountPath}`;
     for (const body of minimumAmountBodies(day)) {
-      const called = await this.calls.post(businessId, url, body);
+      const called = await this.calls.post(businessId, url, JSON.stringify(body), { endsConnection: false });
       const net = called.kind === 'answered' && called.status === 200 ? readMinimumAmount(called.body) : null;
       if (net !== null) {
         return net;

@@ -103,6 +103,9 @@ CREATE TABLE public.allocation (
     refusal_answer text,
     cancel_requested_at timestamp with time zone,
     cancel_reason text,
+    request text,
+    awaiting_operator boolean DEFAULT false NOT NULL,
+    is_final boolean DEFAULT false NOT NULL,
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT allocation_cancel_check CHECK ((((cancel_requested_at IS NULL) = (cancel_reason IS NULL)) AND ((cancel_requested_at IS NULL) OR (kind = 'donation'::text)))),
     CONSTRAINT allocation_dead_lettered_check CHECK (((state = 'dead_lettered'::text) = (dead_lettered_at IS NOT NULL))),
@@ -135,6 +138,12 @@ COMMENT ON COLUMN public.allocation.awaiting_connection IS 'The last attempt fou
 COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, message and response, is a legal event and stays when a number comes later.';
 
 COMMENT ON COLUMN public.allocation.cancel_requested_at IS 'Since when the reports of the donation are to be cancelled: then state is about their cancellation.';
+
+COMMENT ON COLUMN public.allocation.request IS 'The body as it was sent, which a repetition sends again; null before the first request, and after one that certainly brought nothing.';
+
+COMMENT ON COLUMN public.allocation.awaiting_operator IS 'The authority does not accept the application, or it is at another address: the operator has to correct that.';
+
+COMMENT ON COLUMN public.allocation.is_final IS 'No attempt can ever bring a number.';
 
 CREATE TABLE public.attempt (
     business_id uuid NOT NULL,
@@ -192,6 +201,9 @@ CREATE TABLE public.connection (
     refreshed_at timestamp with time zone NOT NULL,
     broken_at timestamp with time zone,
     warning text,
+    user_id text,
+    user_name text,
+    CONSTRAINT connection_user_check CHECK (((user_id IS NULL) OR (user_name IS NULL))),
     CONSTRAINT connection_warning_check CHECK ((warning = ANY (ARRAY['expiring'::text, 'ended'::text])))
 );
 
@@ -203,6 +215,8 @@ COMMENT ON COLUMN public.connection.broken_at IS 'When the authority rejected th
 
 COMMENT ON COLUMN public.connection.warning IS 'The last warning that was logged, so that it is logged once.';
 
+COMMENT ON COLUMN public.connection.user_name IS 'Of the person who logged in, as requests name who issues; this or user_id.';
+
 CREATE TABLE public.connection_request (
     business_id uuid NOT NULL,
     state_hash bytea NOT NULL,
@@ -212,6 +226,8 @@ CREATE TABLE public.connection_request (
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
     failure text,
+    user_id text,
+    user_name text,
     CONSTRAINT connection_request_failure_check CHECK (((failure IS NULL) OR (used_at IS NOT NULL)))
 );
 
@@ -247,6 +263,7 @@ CREATE TABLE public.donation_report (
     answer text,
     cancellation_number text,
     cancellation_answer text,
+    request text,
     CONSTRAINT donation_report_amount_check CHECK ((amount > (0)::numeric)),
     CONSTRAINT donation_report_answer_check CHECK ((((number IS NULL) = (answer IS NULL)) AND ((cancellation_number IS NULL) = (cancellation_answer IS NULL)))),
     CONSTRAINT donation_report_cancellation_check CHECK (((cancellation_number IS NULL) OR (number IS NOT NULL))),
@@ -256,6 +273,8 @@ CREATE TABLE public.donation_report (
 ALTER TABLE ONLY public.donation_report FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.donation_report IS 'The reports of a donation, one for each means of payment; their sum is the total of the receipt.';
+
+COMMENT ON COLUMN public.donation_report.request IS 'The body as it was sent; null: it has not arrived.';
 
 CREATE TABLE public.due_event (
     consumer text NOT NULL,
@@ -367,7 +386,7 @@ ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.donation_report
-    ADD CONSTRAINT donation_report_number_key UNIQUE (number);
+    ADD CONSTRAINT donation_report_number_key UNIQUE (business_id, number);
 
 ALTER TABLE ONLY public.donation_report
     ADD CONSTRAINT donation_report_pkey PRIMARY KEY (business_id, document_id, n);
@@ -403,6 +422,8 @@ ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
 CREATE INDEX allocation_awaiting_connection_idx ON public.allocation USING btree (business_id) WHERE awaiting_connection;
+
+CREATE INDEX allocation_awaiting_operator_idx ON public.allocation USING btree (kind) WHERE awaiting_operator;
 
 CREATE INDEX allocation_claimed_idx ON public.allocation USING btree (claimed_until) WHERE ((state = 'pending'::text) AND (claimed_until IS NOT NULL));
 

@@ -31,7 +31,7 @@ export class CancelDonation {
   async handle(request: Request): Promise<ReplyOf<typeof cancelDonation>> {
     const row = await this.#find(request);
     if (await this.#request(row, request)) {
-      await this.attempt.make(row, cancelDonation.timeoutMs);
+      await this.attempt.make(row);
     }
     const db = forTenant(this.db, row.business_id);
     return toDonation(await this.#find(request), await readReports(db, [row]));

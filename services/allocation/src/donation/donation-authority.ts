@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { DonationReport } from '@pinkas/domain';
-import { InjectConfig } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectConfig, InjectDatabase } from '@pinkas/service-kit';
 import type { ClaimedRow } from '../allocation/allocation.repository.js';
-import type { AllocationFacts } from '../allocation/allocation.tables.js';
+import type { AllocationFacts, AllocationTables } from '../allocation/allocation.tables.js';
 import type { FailedAttempt } from '../authority/attempt-outcome.js';
 import {
   type DonationDocument,
   donationId,
-  donationPaths,
   donationRequest,
+  isRefusedReport,
   type ReportAnswer,
-  type ReportedAnswer,
-  readFoundReport,
   readReportAnswer,
+  reportPath,
 } from '../authority/donation-interface.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls, readAnswered } from '../connection/authority-calls.js';
+import { AuthorityCalls } from '../connection/authority-calls.js';
+import { storeReportRequest } from './donation.repository.js';
 
 /** What the authority has answered to one report. */
 export type ReportOutcome = (ReportAnswer & { readonly answer: string }) | FailedAttempt;
@@ -28,48 +28,45 @@ export type Report = DonationReport<AllocationFacts['document']['payments'][numb
 export class DonationAuthority {
   constructor(
     @InjectConfig() private readonly config: AllocationConfig,
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
     private readonly calls: AuthorityCalls,
   ) {}
 
-  /** Sends one report, or its cancellation. Never throws. */
+  /**
+   * Sends one report, or its cancellation, under an id that stays the same: a report that may have arrived is repeated with the same bytes.
+   * Never throws.
+   */
   async report(
-    { business_id: businessId, facts: { document, business } }: ClaimedRow,
+    row: ClaimedRow,
     report: Report,
     subject: DonationDocument,
     timeoutMs: number,
   ): Promise<ReportOutcome> {
+    const { document } = row.facts;
+    const id = donationId(document.id, report.index, subject.type);
+    const called = await this.calls.post(
+      row.business_id,
+      `${this.config.donationsUrl}/${reportPath}`,
+      await this.#body(row, report, subject),
+      { timeoutMs },
+    );
+    const about = { kind: 'donation', date: document.date } as const;
+    if (called.kind === 'failed') {
+      return called;
+    }
+    // A decision has the status 200 with allocation numbers; which one here is not published.
+    const answer =
+      called.status === 400 && isRefusedReport(called.body) ? { ...called, status: 200 } : called;
+    return this.calls.read(answer, about, (body) => readReportAnswer(body, id));
+  }
+
+  async #body(row: ClaimedRow, report: Report, subject: DonationDocument): Promise<string> {
+    const { document, business } = row.facts;
     const { accountingSoftwareNumber } = this.config;
     const request = donationRequest(document, business, report, { subject, accountingSoftwareNumber });
-    const called = await this.calls.post(businessId, this.#url(donationPaths.report), request, timeoutMs);
-    return called.kind === 'failed'
-      ? called
-      : readAnswered(called, 'donation', (body) => readReportAnswer(body, request.Donation_ID));
-  }
-
-  /** The number that a report, or its cancellation, has where an earlier attempt has sent it. Never throws. */
-  async find(
-    { business_id: businessId, document_id }: ClaimedRow,
-    { index }: Report,
-    type: DonationDocument['type'],
-    timeoutMs: number,
-  ): Promise<(ReportedAnswer & { readonly answer: string }) | 'none' | FailedAttempt> {
-    const id = donationId(document_id, index, type);
-    const request = { Donation_ID: id };
-    const called = await this.calls.post(businessId, this.#url(donationPaths.find), request, timeoutMs);
-    if (called.kind === 'failed') {
-      return { ...called, outcomeUnknown: true };
-    }
-    if (called.status === 404) {
-      return 'none';
-    }
-    const found = readAnswered(called, 'donation', (body) => readFoundReport(body, id));
-    if (found.kind === 'none') {
-      return 'none';
-    }
-    return found.kind === 'failed' ? { ...found, outcomeUnknown: true } : found;
-  }
-
-  #url(path: string): string {
-    return `${this.config.donationsUrl}/${path}`;
+    const body = JSON.stringify(request);
+    return subject.type === 'cancellation'
+      ? body
+      : storeReportRequest(forTenant(this.db, row.business_id), row, report.index, body);
   }
 }

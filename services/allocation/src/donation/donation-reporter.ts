@@ -54,13 +54,12 @@ export class DonationReporter {
 
   /**
    * Makes the reports of a receipt that have no number yet, one after the other; or cancels those that have one, where that is asked for.
-   * It ends with the first that the authority does not take. The numbers up to then are of the outcome in any case. Where the outcome of
-   * an earlier attempt is unknown, each is looked up before it is sent again, under the same `Donation_ID`.
+   * It ends with the first that the authority does not take. The numbers up to then are of the outcome in any case.
    */
   async attempt(row: ClaimedRow): Promise<AttemptOutcome> {
     const isCancelled = row.cancel_requested_at !== null;
-    // A claim lasts for two calls; quick answers leave room for the reports of any receipt.
-    const endMs = performance.now() + 2 * this.config.taxAuthorityTimeoutMs;
+    // Quick answers leave room for the reports of any receipt.
+    const endMs = performance.now() + this.config.taxAuthorityTimeoutMs;
     const stored = await readReports(forTenant(this.db, row.business_id), [row]);
     const reportNumbers: ReportNumber[] = [];
     for (const report of donationReports(row.facts.document)) {
@@ -105,60 +104,38 @@ export class DonationReporter {
     if (known?.number) {
       return { numbers: [] };
     }
-    return progressOf(report, 'report', await this.#once(row, report, { type: 'receipt' }, endMs));
+    return progressOf(report, 'report', await this.#send(row, report, { type: 'receipt' }, endMs));
   }
 
-  /** Cancels one report that has a number, also one that an attempt of unknown outcome has brought; others are not made any more. */
+  /**
+   * Cancels one report that has a number. One that may have arrived is sent again first, since its cancellation names its number; others are
+   * not made any more.
+   */
   async #cancel(
     row: ClaimedRow,
     report: Report,
     known: DonationReportRow | undefined,
     endMs: number,
   ): Promise<Progress> {
-    const found = known?.number ? 'none' : await this.#find(row, report, 'receipt', endMs);
-    const made = found === 'none' ? { numbers: [] } : progressOf(report, 'report', found);
+    const mayHaveArrived = known !== undefined && known.number === null && known.request !== null;
+    const made = mayHaveArrived ? await this.#report(row, report, known, endMs) : { numbers: [] };
     const baseNumber = known?.number ?? made.numbers[0]?.number;
     if (made.failed || baseNumber === undefined || known?.cancellation_number) {
       return made;
     }
-    const outcome = await this.#once(row, report, { type: 'cancellation', baseNumber }, endMs);
+    const outcome = await this.#send(row, report, { type: 'cancellation', baseNumber }, endMs);
     const cancelled = progressOf(report, 'cancellation', outcome);
     return { ...cancelled, numbers: [...made.numbers, ...cancelled.numbers] };
   }
 
-  /** Sends one report, or its cancellation, unless an earlier attempt has. */
-  async #once(
+  async #send(
     row: ClaimedRow,
     report: Report,
     subject: DonationDocument,
     endMs: number,
   ): Promise<ReportOutcome> {
-    const found = await this.#find(row, report, subject.type, endMs);
-    if (found !== 'none') {
-      return found;
-    }
-    const timeoutMs = this.#timeoutMs(endMs);
+    const timeoutMs = Math.floor(endMs - performance.now());
     return timeoutMs <= 0 ? outOfTime : this.authority.report(row, report, subject, timeoutMs);
-  }
-
-  /** The number that an attempt of unknown outcome has brought. */
-  async #find(
-    row: ClaimedRow,
-    report: Report,
-    type: DonationDocument['type'],
-    endMs: number,
-  ): Promise<'none' | ReportOutcome> {
-    if (!row.outcome_unknown) {
-      return 'none';
-    }
-    const timeoutMs = this.#timeoutMs(endMs);
-    return timeoutMs <= 0
-      ? { ...outOfTime, outcomeUnknown: true }
-      : this.authority.find(row, report, type, timeoutMs);
-  }
-
-  #timeoutMs(endMs: number): number {
-    return Math.min(this.config.taxAuthorityTimeoutMs, Math.floor(endMs - performance.now()));
   }
 }
 

@@ -29,6 +29,39 @@ export async function insertReports(
     .execute();
 }
 
+/** Stores a report before it is sent. @returns it, or what may have arrived before, which is sent again. */
+export async function storeReportRequest(
+  db: Database<AllocationTables>,
+  { business_id, document_id }: Key,
+  n: number,
+  request: string,
+): Promise<string> {
+  const stored = await db
+    .updateTable('donation_report')
+    .set({ request: sql<string>`coalesce(request, ${request})` })
+    .where('business_id', '=', business_id)
+    .where('document_id', '=', document_id)
+    .where('n', '=', n)
+    .returning('request')
+    .executeTakeFirst();
+  return stored?.request ?? request;
+}
+
+/** Forgets the requests of reports that have certainly not arrived: the next attempt composes them again. */
+export async function forgetReportRequests(
+  trx: Transaction<AllocationTables>,
+  { business_id, document_id }: Key,
+): Promise<void> {
+  await trx
+    .updateTable('donation_report')
+    .set({ request: null })
+    .where('business_id', '=', business_id)
+    .where('document_id', '=', document_id)
+    .where('number', 'is', null)
+    .where('request', 'is not', null)
+    .execute();
+}
+
 /** The reports of some receipts of one business, in their order. */
 export async function readReports(
   db: Database<AllocationTables> | Transaction<AllocationTables>,

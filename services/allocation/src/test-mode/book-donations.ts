@@ -17,13 +17,4 @@ export class BookDonations extends DonationAuthority {
       ? testReportAnswer(document, donationId(document.id, report.index, subject.type), row.attempts)
       : super.report(row, report, subject, timeoutMs);
   }
-
-  override async find(
-    row: ClaimedRow,
-    report: Report,
-    type: DonationDocument['type'],
-    timeoutMs: number,
-  ): ReturnType<DonationAuthority['find']> {
-    return isTestBook(row.business_id) ? 'none' : super.find(row, report, type, timeoutMs);
-  }
 }

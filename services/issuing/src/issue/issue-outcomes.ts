@@ -117,7 +117,9 @@ function endOfWait(waitMs: number): number {
 async function awaitNumber(row: DocumentRow, watch: DocumentWatch, endMs: number): Promise<void> {
   const isDonation = row.type === 'donation_receipt';
   if (isDonation ? !row.donation : !row.allocation) {
-    await watch.until([isDonation ? donationSettled : allocationSettled], endMs - performance.now());
+    // Without a number by then, what is left of the wait is too short for a revision that shows it.
+    const waitMs = Math.min(endMs - performance.now(), timeLimitsMs.authorityWait);
+    await watch.until([isDonation ? donationSettled : allocationSettled], waitMs);
   }
   if (watch.latest(allocationSettled)?.allocation.number ?? watch.latest(donationSettled)?.donation.number) {
     await watch.until([artifactRendered], endMs - performance.now());
