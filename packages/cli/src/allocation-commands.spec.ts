@@ -62,8 +62,34 @@ function run(
 const exists = { [showBusiness.subject]: () => ({ business }), [startConnection.subject]: () => started };
 
 describe('pinkas allocation connect', () => {
+  const person = { 'user-name': 'Demo User' };
   const connect = (answers: Answers, options: CommandInput['options'] = {}) =>
-    run('connect', { BUSINESS_ID: id }, { ...exists, ...answers }, options);
+    run('connect', { BUSINESS_ID: id }, { ...exists, ...answers }, { ...person, ...options });
+
+  it.each([
+    [{ 'user-name': ' Demo User ' }, { user_name: 'Demo User' }],
+    [{ 'user-id': '18' }, { user_id: '000000018' }],
+  ])('allocation connect %j tells who issues', async (options, told) => {
+    const { output, requests } = run('connect', { BUSINESS_ID: id }, exists, {
+      ...options,
+      'no-wait': 'yes',
+    });
+    await output;
+    expect(requests).toContainEqual([startConnection.subject, { business_id: id, ...told }]);
+  });
+
+  it.each([
+    {},
+    { 'user-name': 'Demo User', 'user-id': '18' },
+    { 'user-name': '00 0' },
+    { 'user-name': 'N'.repeat(26) },
+    { 'user-id': '19' },
+    { 'user-id': 'Demo' },
+  ])('allocation connect %j is refused, since it names no person', async (options) => {
+    const { output, requests } = run('connect', { BUSINESS_ID: id }, exists, options);
+    await expect(output).rejects.toThrow(/--user-(name|id)/);
+    expect(requests).toHaveLength(1);
+  });
 
   it('allocation connect prints the address, waits, and prints that the business is connected', async () => {
     const { output, printed } = connect({ [showConnection.subject]: () => ({ connection, request: null }) });

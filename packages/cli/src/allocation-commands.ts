@@ -12,9 +12,10 @@ import {
   startConnection,
   updateBusiness,
 } from '@pinkas/contracts';
+import { hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
 import { notFoundAs, readId } from './arguments.js';
 import { listAllBusinesses } from './business-commands.js';
-import type { Call, Command, Output, Progress } from './command.js';
+import type { Call, Command, CommandInput, Output, Progress } from './command.js';
 import { table } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';
 
@@ -32,6 +33,27 @@ function connectedOutput(business: Business, connection: AuthorityConnection | n
     json: connection ?? { business_id: business.id, state: 'connected' },
     text: `${business.name} is connected to the tax authority${until}`,
   };
+}
+
+/** Who issues, to the authority: a person, never the company. @throws UsageError unless it is named in one way that the authority takes. */
+function personFrom(options: CommandInput['options']): { user_name: string } | { user_id: string } {
+  const { 'user-name': given, 'user-id': id } = options;
+  if ((given === undefined) === (id === undefined)) {
+    throw new UsageError(
+      'Name the person who logs in: --user-name NAME (at most 25 characters) or --user-id ID (an identity number)',
+    );
+  }
+  if (id !== undefined) {
+    if (!hasValidCheckDigit(id)) {
+      throw new UsageError('--user-id takes the identity number of a person, with its check digit');
+    }
+    return { user_id: normaliseTaxId(id) };
+  }
+  const name = given?.trim() ?? '';
+  if (name.length > 25 || !/[^ 0]/.test(name)) {
+    throw new UsageError('--user-name takes the name of a person, of 1 to 25 characters');
+  }
+  return { user_name: name };
 }
 
 /** Completes a connection from the URL at which the owner's browser ended. */
@@ -152,6 +174,11 @@ export const allocationCommands: readonly Command[] = [
       'connects a business to the tax authority: prints the address at which its owner logs in, and waits',
     arguments: ['BUSINESS_ID'],
     options: {
+      'user-name': {
+        value: 'NAME',
+        meaning: 'who logs in and issues, to the authority: the name of a person, of at most 25 characters',
+      },
+      'user-id': { value: 'ID', meaning: 'the same, as the identity number of the person' },
       'no-wait': { value: null, meaning: 'prints the address and does not wait' },
       callback: {
         value: 'ADDRESS',
@@ -165,7 +192,7 @@ export const allocationCommands: readonly Command[] = [
       if (options.callback !== undefined) {
         return completeFrom(options.callback, business, call);
       }
-      const started = await call(startConnection, { business_id: id });
+      const started = await call(startConnection, { business_id: id, ...personFrom(options) });
       const address = `The owner of ${business.name} logs in here, until ${started.expires_at}:\n${started.authorize_url}`;
       if (options['no-wait'] !== undefined) {
         return {

@@ -1,4 +1,5 @@
 import {
+  type AuthorityConnection,
   compile,
   completeConnection,
   endConnection,
@@ -8,7 +9,7 @@ import {
   timeLimitsMs,
   updateBusiness,
 } from '@pinkas/contracts';
-import { dayInIsrael, formatDay } from '@pinkas/domain';
+import { dayInIsrael, formatDay, hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -17,13 +18,15 @@ import {
   card,
   dayAndTime,
   facts,
+  field,
   form,
   html,
+  isolate,
   leftToRight,
   linkButton,
+  type Markup,
   notice,
   pageHead,
-  postForm,
   type Tone,
   type Words,
 } from '@pinkas/ui';
@@ -51,6 +54,19 @@ const texts = {
     he: 'באתר הרשות נכנסים בשם העסק ומאשרים; זה נחוץ בערך כל שלושה חודשים.',
     en: "At the authority's site, log in for the business and agree; this is needed about every three months.",
   },
+  person: {
+    he: 'שם או מספר זהות של מי שנכנס לאתר הרשות',
+    en: 'Name or identity number of the person who logs in',
+  },
+  personHint: {
+    he: 'הרשות רושמת מי מפיק את החשבוניות: אדם, לא שם העסק. שם של עד 25 תווים.',
+    en: 'The authority records who issues the invoices: a person, not the business. A name of at most 25 characters.',
+  },
+  personWrong: {
+    he: 'צריך שם של אדם, עד 25 תווים, או מספר זהות עם ספרת ביקורת נכונה.',
+    en: 'A name of a person of at most 25 characters is needed, or an identity number with the right check digit.',
+  },
+  issuer: { he: 'מי שמפיק, לרשות', en: 'Who issues, to the authority' },
   linkReady: { he: 'הכתובת מוכנה ותקפה עד', en: 'The address is ready and valid until' },
   toAuthority: { he: 'לאתר רשות המסים', en: "To the authority's site" },
   thenReturn: {
@@ -95,7 +111,12 @@ export class ShowAuthority {
   constructor(private readonly rpc: RpcClient) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business, csrfToken, language, link, outcome, role } = visit;
+    return this.show(visit, null);
+  }
+
+  /** @param wrongPerson what was typed that names no person. */
+  async show(visit: MemberVisit, wrongPerson: string | null): Promise<PageReply> {
+    const { business, language, outcome, role } = visit;
     const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
     const isOn = business.tax_authority_connected && connection !== null;
     const state = isOn ? connection.state : 'off';
@@ -103,27 +124,15 @@ export class ShowAuthority {
       request?.state === 'failed'
         ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
         : null;
-    const connect = button({
-      text: texts[isOn ? 'again' : 'connect'][language],
-      kind: state === 'connected' ? 'secondary' : 'primary',
-    });
-    const start = postForm(link('/authority/connect'), csrfToken, connect);
-    // Also where the setting is off already: a disconnection that failed half-way is repeated.
-    const end = linkButton({
-      href: link('/authority/disconnect'),
-      text: texts.disconnect[language],
-      kind: 'danger',
-    });
-    const acts = html`<p class="hint">${texts.connectMore[language]}</p>
-<div class="buttons">
-  ${start}
-  ${connection === null ? null : end}
-</div>`;
     const until = isOn ? connection.until : null;
     const known = facts(
       [
         [texts.until[language], until && leftToRight(formatDay(dayInIsrael(new Date(until)), language))],
         [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
+        [
+          texts.issuer[language],
+          isOn && connection.person !== undefined ? isolate(connection.person, language) : null,
+        ],
         [texts.threshold[language], amount(business.allocation_threshold_net, language)],
       ],
       language,
@@ -139,10 +148,56 @@ ${card({
   id: 'connection',
   title: texts.state[language],
   content: html`${known}
-${role === 'owner' ? acts : null}`,
+${role === 'owner' ? connectForm(visit, connection, wrongPerson) : null}`,
 })}`,
+      wrongPerson === null ? 200 : 422,
     );
   }
+}
+
+const personMax = 25;
+
+/** Where an owner connects the business, and ends its connection. */
+function connectForm(
+  { business, csrfToken, language, link }: MemberVisit,
+  connection: AuthorityConnection | null,
+  wrongPerson: string | null,
+): Markup {
+  const isOn = business.tax_authority_connected && connection !== null;
+  const connect = button({
+    text: texts[isOn ? 'again' : 'connect'][language],
+    kind: isOn && connection.state === 'connected' ? 'secondary' : 'primary',
+  });
+  const person = field({
+    name: 'person',
+    label: texts.person[language],
+    hint: texts.personHint[language],
+    value: wrongPerson ?? connection?.person ?? '',
+    error: wrongPerson === null ? undefined : texts.personWrong[language],
+    required: true,
+    maxLength: personMax,
+  });
+  // Also where the setting is off already: a disconnection that failed half-way is repeated.
+  const end = linkButton({
+    href: link('/authority/disconnect'),
+    text: texts.disconnect[language],
+    kind: 'danger',
+  });
+  return html`<p class="hint">${texts.connectMore[language]}</p>
+${form({
+  action: link('/authority/connect'),
+  csrfToken,
+  content: person,
+  acts: html`${connect}${connection === null ? null : end}`,
+})}`;
+}
+
+/** Who issues, to the authority: digits are an identity number. Null: it is neither. */
+function readPerson(text: string): { user_name: string } | { user_id: string } | null {
+  if (/^\d+$/.test(text)) {
+    return hasValidCheckDigit(text) ? { user_id: normaliseTaxId(text) } : null;
+  }
+  return text.length <= personMax && /[^ 0]/.test(text) ? { user_name: text } : null;
 }
 
 const returnPath = '/authority/connected';
@@ -205,13 +260,21 @@ ${notice('error', texts[why][language])}`,
 export class ConnectAuthority {
   constructor(
     private readonly rpc: RpcClient,
+    private readonly authority: ShowAuthority,
     @InjectConfig() private readonly config: ConsoleConfig,
   ) {}
 
-  async handle({ business, language, link, session }: MemberVisit): Promise<PageReply> {
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { business, language, link, session } = visit;
+    const typed = visit.form.get('person')?.trim() ?? '';
+    const person = readPerson(typed);
+    if (person === null) {
+      return this.authority.show(visit, typed);
+    }
     const { authorize_url: url, expires_at: until } = await this.rpc.call(startConnection, {
       business_id: business.id,
       person_id: session.personId,
+      ...person,
       return_url: `${this.config.consoleUrl}${returnPath}/${business.id}`,
     });
     return page(
