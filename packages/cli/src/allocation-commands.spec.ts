@@ -69,13 +69,13 @@ describe('pinkas allocation connect', () => {
   it.each([
     [{ 'user-name': ' Demo User ' }, { user_name: 'Demo User' }],
     [{ 'user-id': '18' }, { user_id: '000000018' }],
-  ])('allocation connect %j tells who issues', async (options, told) => {
+  ])('allocation connect %j tells who issues', async (options, sent) => {
     const { output, requests } = run('connect', { BUSINESS_ID: id }, exists, {
       ...options,
       'no-wait': 'yes',
     });
     await output;
-    expect(requests).toContainEqual([startConnection.subject, { business_id: id, ...told }]);
+    expect(requests).toContainEqual([startConnection.subject, { business_id: id, ...sent }]);
   });
 
   it.each([

@@ -59,7 +59,7 @@ describe('an attempt of unknown outcome', () => {
     ['malformed', { mode: 'malformed' }, 'The tax authority gave an answer that cannot be read.'],
     ['hang', { mode: 'hang' }, 'The tax authority did not answer within 5 seconds.'],
   ] as const)(
-    'after the outcome of mode %s the same bytes are sent again under the same id, without a look-up',
+    'a request whose outcome is unknown in mode %s is sent again with the same bytes, without a look-up',
     async (_name, fault, reason) => {
       const invoice = await failing(fault);
       expect(allocation.settledOf(invoice.id)).toEqual([{ status: 'failed', number: null, reason }]);

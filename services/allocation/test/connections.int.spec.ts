@@ -139,14 +139,14 @@ describe('connections', () => {
     const [byName, byId] = [randomUUID(), randomUUID()];
     await allocation.connect(byName);
     await complete(await agree((await start(byId, { user_id: '000000018' })).authorize_url));
-    const told = async (businessId: string) => {
+    const named = async (businessId: string) => {
       const invoice = await allocation.issue({}, { id: businessId });
       await allocation.settled(invoice.id);
       const [{ user_id, user_name } = {}] = await allocation.authority.approvalsOf(invoice.id);
       return { user_id, user_name };
     };
-    expect(await told(byName)).toEqual({ user_id: undefined, user_name: 'Demo User' });
-    expect(await told(byId)).toEqual({ user_id: 18, user_name: undefined });
+    expect(await named(byName)).toEqual({ user_id: undefined, user_name: 'Demo User' });
+    expect(await named(byId)).toEqual({ user_id: 18, user_name: undefined });
     expect((await show(byId)).connection?.person).toBe('000000018');
   });
 

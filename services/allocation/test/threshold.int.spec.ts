@@ -32,7 +32,7 @@ describe('the threshold that the authority names', () => {
     (await scrape(allocation.service)).get('pinkas_authority_threshold_difference_ils') ?? null;
   const monitor = () => allocation.service.app.get(ThresholdMonitor);
 
-  it('without a connection the authority is not asked, and the table holds', async () => {
+  it('the authority is not asked without a connection, and the table holds', async () => {
     await monitor().tick();
     expect(await asked()).toEqual([]);
     expect(await difference()).toBe(0);

@@ -58,7 +58,7 @@ const numberKeys: readonly (string | undefined)[] = [
 
 /**
  * One attempt for a claimed document: calls the authority outside of any transaction, then stores and publishes the outcome
- * in one (ADR 0067). An attempt outlives whoever waits for it. What is asked for a donation is in `DonationReporter`.
+ * in one (ADR 0068). An attempt outlives the caller that waits for it. What is asked for a donation is in `DonationReporter`.
  */
 @Injectable()
 export class AllocationRequester {

@@ -59,10 +59,10 @@ function rejected(errors: readonly AnsweredError[], again: string): StatusFailur
   };
 }
 
-/** The authority has to be told of a person, by name or by id. */
+/** The authority requires a person, by name or by id. */
 export const personMissing: StatusFailure = {
   reason:
-    'The tax authority has to be told the name or the id of the person who issues (446). The owner has to connect the business again and state it.',
+    'The tax authority requires the name or the id of the person who issues (446). The owner has to connect the business again and state it.',
   retryable: false,
   awaitsConnection: true,
 };

@@ -41,7 +41,7 @@ export class NotConnectedError extends Error {
 /** Who issues, to the authority: a person by name or by id. */
 export type Person = { readonly user_name: string } | { readonly user_id: number };
 
-/** A simulator that asks no human to log in is told of nobody real. */
+/** For a simulator, at which no person logs in. */
 const automaticPerson = { user_id: null, user_name: 'Demo User' };
 
 /** A consent ends three months after the login (slides for software houses, November 2023): a refresh does not extend it. */
