@@ -37,7 +37,7 @@ export class ThresholdMonitor extends PeriodicTask {
     super('threshold-monitor', tryEveryMs, logger);
     metrics.gauge(
       'pinkas_authority_threshold_difference_ils',
-      "How far the tax authority's threshold of allocation numbers is from the table of law; 0 without an answer.",
+      'How far the threshold that the tax authority names is from the table of law, in ILS; 0 without an answer.',
       async () => this.#difference(),
     );
   }

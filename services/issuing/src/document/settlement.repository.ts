@@ -157,7 +157,7 @@ const vatLeft = sql`document.vat - coalesce((
   select sum(note.vat) from document as note
   where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0)`;
 
-const firstNumberedDay = sql.lit(law.allocationDocuments.values[0]?.from ?? 'infinity');
+const firstNumberedDay = law.allocationDocuments.values[0]?.from ?? 'infinity';
 
 /**
  * Whether `document` is an invoice that has no number since its business was not connected, and is not credited in full: as
@@ -170,7 +170,7 @@ export const isUndeductible = sql<SqlBool>`(
   and document.customer ->> 'tax_id' is not null
   and (document.customer ->> 'legal_type' in ('private', 'osek_patur')) is not true
   and document.business ->> 'tax_id' is not null
-  and document.dated_on >= ${firstNumberedDay}
+  and document.dated_on >= ${firstNumberedDay}::date
   and not ${provokesAllocation}
   and ${vatLeft} > 0)`;
 
