@@ -66,18 +66,27 @@ describe('parseCommandLine', () => {
   });
 
   it.each([
-    ['', undefined],
-    ['--help', undefined],
-    ['help', undefined],
-    ['key --help', 'key'],
-    ['key create -h', 'key'],
-    ['help key', 'key'],
-  ])('"%s" requests help', (line, noun) => expect(read(line)).toEqual({ kind: 'help', noun }));
+    ['', undefined, undefined],
+    ['--help', undefined, undefined],
+    ['help', undefined, undefined],
+    ['key', 'key', undefined],
+    ['key --json', 'key', undefined],
+    ['key --help', 'key', undefined],
+    ['key create -h', 'key', 'create'],
+    ['help key', 'key', undefined],
+    ['verify --help', 'verify', undefined],
+  ])('"%s" requests the help of the noun %s and the verb %s', (line, noun, verb) =>
+    expect(read(line)).toEqual({ kind: 'help', noun, verb }),
+  );
+
+  it('--version requests the version', () => {
+    expect(read('--version')).toEqual({ kind: 'version' });
+    expect(() => read('key --version')).toThrow('There is no command "key --version"');
+  });
 
   it.each([
     ['keys create', 'There is no command "keys create": pinkas --help lists the commands'],
     ['key make', 'There is no command "key make": pinkas key --help lists the commands'],
-    ['key', 'There is no command "key": pinkas key --help lists the commands'],
     ['key create', 'key create needs --business ID: see pinkas key --help'],
     ['key revoke', 'key revoke takes ID: see pinkas key --help'],
     ['key revoke 1 2', 'key revoke takes ID: see pinkas key --help'],
@@ -91,11 +100,14 @@ describe('parseCommandLine', () => {
 
 describe('helpText', () => {
   it('the help lists every command, and the options of the commands of a noun', () => {
-    expect(helpText(commands, undefined)).toMatch(/key create +makes a key\n +key revoke ID +ends a key/);
-    expect(helpText(commands, undefined)).toMatch(/ {2}verify +proves the book/);
-    expect(helpText(commands, 'verify')).toContain('pinkas verify [--business ID]');
-    expect(helpText(commands, undefined)).toContain('queue redrive ID | --all');
-    expect(helpText(commands, 'queue')).toContain('pinkas queue redrive ID | --all\n');
-    expect(helpText(commands, 'key')).toContain('pinkas key create --business ID [--name N] [--quiet]');
+    const help = (noun?: string, verb?: string) => helpText(commands, noun, verb);
+    expect(help()).toMatch(/key create +makes a key\n +key revoke ID +ends a key/);
+    expect(help()).toMatch(/ {2}verify +proves the book/);
+    expect(help('verify')).toContain('pinkas verify [--business ID]');
+    expect(help()).toContain('queue redrive ID | --all');
+    expect(help('queue')).toContain('pinkas queue redrive ID | --all\n');
+    expect(help('key')).toContain('pinkas key create --business ID [--name N] [--quiet]');
+    expect(help('key', 'revoke')).toContain('pinkas key revoke ID');
+    expect(help('key', 'revoke')).not.toContain('key create');
   });
 });

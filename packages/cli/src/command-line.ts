@@ -4,7 +4,8 @@ import { UsageError } from './usage-error.js';
 
 /** A parsed command line. */
 export type ParsedCommandLine =
-  | { readonly kind: 'help'; readonly noun: string | undefined }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'help'; readonly noun: string | undefined; readonly verb: string | undefined }
   | { readonly kind: 'run'; readonly command: Command; readonly input: CommandInput; readonly json: boolean };
 
 /**
@@ -13,11 +14,22 @@ export type ParsedCommandLine =
  * @throws UsageError that says which word is wrong, and which help lists the correct ones.
  */
 export function parseCommandLine(args: readonly string[], commands: readonly Command[]): ParsedCommandLine {
-  const [noun] = args;
-  const isHelp = args.length === 0 || args.includes('--help') || args.includes('-h') || noun === 'help';
-  if (isHelp) {
-    const named = args.find((arg) => commands.some((command) => command.noun === arg));
-    return { kind: 'help', noun: named };
+  const words = args.filter((arg) => arg !== '--json');
+  const [noun] = words;
+  if (words.length === 1 && noun === '--version') {
+    return { kind: 'version' };
+  }
+  const isNounAlone = words.length === 1 && isGroup(noun, commands);
+  if (
+    words.length === 0 ||
+    isNounAlone ||
+    args.includes('--help') ||
+    args.includes('-h') ||
+    noun === 'help'
+  ) {
+    const named = words.find((word) => commands.some((command) => command.noun === word));
+    const verb = words.find((word) => commands.some((one) => one.noun === named && one.verb === word));
+    return { kind: 'help', noun: named, verb };
   }
   const command = findCommand(args, commands);
   const { json, options, positionals } = parse(args.slice(nameOf(command).length), command);
@@ -33,6 +45,12 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
     },
   };
 }
+
+/** Whether a noun has commands, and is none by itself. */
+const isGroup = (noun: string | undefined, commands: readonly Command[]): boolean => {
+  const ofNoun = commands.filter((command) => command.noun === noun);
+  return ofNoun.length > 0 && ofNoun.every(({ verb }) => verb !== null);
+};
 
 function findCommand(args: readonly string[], commands: readonly Command[]): Command {
   const command = commands.find((candidate) =>

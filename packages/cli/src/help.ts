@@ -19,11 +19,16 @@ const usageOf = (command: Command): string =>
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 
-const commonHelp = `Every command takes --json, which prints one JSON value on standard output and nothing else.
+const commonHelp = `Every command takes --json, which prints one JSON value on standard output, and an error as one on standard error.
+pinkas --version prints the version.
 The system is found through NATS_URL, or else through the stack.json that npm run up has written.`;
 
-/** All commands, or those of one noun with their options. */
-export function helpText(commands: readonly Command[], noun: string | undefined): string {
+/** All commands, or those of one noun with their options, or the one of a verb. */
+export function helpText(
+  commands: readonly Command[],
+  noun: string | undefined,
+  verb: string | undefined,
+): string {
   if (noun === undefined) {
     const rows = commands.map((command) => [
       [...nameOf(command), ...argumentsOf(command)].join(' '),
@@ -32,7 +37,7 @@ export function helpText(commands: readonly Command[], noun: string | undefined)
     return `pinkas NOUN VERB: the operator's command\n\n${indented(columns(rows))}\n\nMore: pinkas NOUN --help\n${commonHelp}`;
   }
   return commands
-    .filter((command) => command.noun === noun)
+    .filter((command) => command.noun === noun && (verb === undefined || command.verb === verb))
     .map((command) => {
       const options = Object.entries(command.options).map(([name, option]) => [
         optionOf(name, option),

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { findNatsUrl } from './config.js';
 import { runCommand } from './run-command.js';
-import { errorLine, exitCodeOf } from './usage-error.js';
+import { errorText, exitCodeOf } from './usage-error.js';
 
 // Exports of large books make much garbage, for which V8 would let the heap grow (ADR 0054).
 setFlagsFromString('--semi-space-growth-factor=1');
@@ -17,6 +17,6 @@ try {
     process.exitCode = 1;
   }
 } catch (error) {
-  process.stderr.write(`${errorLine(error)}\n`);
+  process.stderr.write(`${errorText(error, process.argv.includes('--json'))}\n`);
   process.exitCode = exitCodeOf(error);
 }

@@ -1,3 +1,4 @@
+import { softwareVersion } from '@pinkas/domain';
 import { allocationCommands } from './allocation-commands.js';
 import { apiCommands } from './api-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
@@ -16,6 +17,7 @@ import { printable } from './printable.js';
 import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
 import { testCommands } from './test-commands.js';
+import { errorText, RefusalError } from './usage-error.js';
 import { verifyCommands } from './verify/verify-command.js';
 import { webhookCommands } from './webhook-commands.js';
 
@@ -50,8 +52,11 @@ export async function runCommand(
   findNatsUrl: () => Promise<NatsUrl>,
 ): Promise<{ text: string; failure?: string | undefined }> {
   const parsed = parseCommandLine(args, commands);
+  if (parsed.kind === 'version') {
+    return { text: softwareVersion };
+  }
   if (parsed.kind === 'help') {
-    return { text: helpText(commands, parsed.noun) };
+    return { text: helpText(commands, parsed.noun, parsed.verb) };
   }
   const progress = terminalProgress(process.stderr, !parsed.json);
   let connection: Promise<Connection> | undefined;
@@ -72,6 +77,6 @@ export async function runCommand(
 export function written({ json, text, failure }: Output, asJson: boolean) {
   return {
     text: asJson ? JSON.stringify(json, null, 2) : printable(text),
-    failure: failure === undefined ? undefined : printable(failure),
+    failure: failure === undefined ? undefined : errorText(new RefusalError(failure), asJson),
   };
 }

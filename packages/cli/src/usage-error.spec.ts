@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '@pinkas/service-kit/client';
 import { nameOf } from './command-line.js';
 import { commands, runCommand, written } from './run-command.js';
-import { errorLine, exitCodeOf } from './usage-error.js';
+import { errorLine, errorText, exitCodeOf, RefusalError, UsageError } from './usage-error.js';
 
 describe('errorLine', () => {
   it('an error line names every validation error with its path in the settings file', () => {
@@ -14,6 +14,27 @@ describe('errorLine', () => {
     expect(errorLine(apiError)).toBe(
       'Correct these and try again: /vat_rate must be number; /auto_send/channel must be one of these; / must be object',
     );
+  });
+});
+
+describe('errorText', () => {
+  it.each([
+    [new UsageError('--mode takes live or test'), { code: 'usage', message: '--mode takes live or test' }],
+    [new RefusalError('There is no key'), { code: 'refused', message: 'There is no key' }],
+    [new Error('The file is not there'), { code: 'failed', message: 'The file is not there' }],
+    [
+      new ApiError('not_found'),
+      { code: 'not_found', message: 'The resource does not exist. See the log of the service' },
+    ],
+  ])('the error %s is one JSON value for a program', (error, expected) => {
+    expect(JSON.parse(errorText(error, true))).toEqual({ error: expected });
+    expect(errorText(error, false)).toBe(expected.message);
+  });
+
+  it('the JSON of a validation error has its fields', () => {
+    const errors = [{ path: '/vat_rate', message: 'must be a number' }];
+    const { error } = JSON.parse(errorText(ApiError.invalid(errors), true));
+    expect(error).toMatchObject({ code: 'validation_error', details: { errors } });
   });
 });
 

@@ -17,6 +17,27 @@ export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof UsageError ? 2 : 1;
 }
 
+/** What standard error gets for an error. @param asJson whether a program reads it. */
+export function errorText(error: unknown, asJson: boolean): string {
+  const message = errorLine(error);
+  if (!asJson) {
+    return message;
+  }
+  const details = error instanceof ApiError && error.details ? { details: error.details } : {};
+  return JSON.stringify({ error: { code: codeOf(error), message, ...details } });
+}
+
+/** The code of a service's error; `usage` or `refused` of this program's, and `failed` of any other. */
+function codeOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    return error.code;
+  }
+  if (error instanceof UsageError) {
+    return 'usage';
+  }
+  return error instanceof RefusalError ? 'refused' : 'failed';
+}
+
 /** The line on standard error for an error. */
 export function errorLine(error: unknown): string {
   return printable(textOf(error).replaceAll(/\s+/g, ' ').trim());
@@ -32,7 +53,7 @@ function textOf(error: unknown): string {
 function apiErrorText(apiError: ApiError): string {
   if (apiError.code === 'validation_error') {
     const errors = (apiError.details?.errors ?? []) as ValidationError[];
-    return `Correct these and try again: ${errors.map(errorText).join('; ')}`;
+    return `Correct these and try again: ${errors.map(fieldText).join('; ')}`;
   }
   if (apiError.code === 'engine_error') {
     const cause = apiError.cause instanceof Error ? ` (${apiError.cause.message})` : '';
@@ -42,6 +63,6 @@ function apiErrorText(apiError: ApiError): string {
 }
 
 /** Paths are those of the operator's settings file, not of the request that carries it. */
-function errorText({ path, message }: ValidationError): string {
+function fieldText({ path, message }: ValidationError): string {
   return `${path.replace(/^\/(business|change)(?=\/|$)/, '') || '/'} ${message}`;
 }
