@@ -4,10 +4,10 @@ import {
   type ApiKey,
   type BusinessChange,
   type Contract,
-  type CreatedDocument,
   type DocumentDetail,
   type DocumentPreview,
   type ErrorBody,
+  type NewDocument,
   type Profile,
   type ReplyOf,
   type RequestOf,
@@ -119,7 +119,7 @@ export class Suite {
     body: unknown,
     idempotencyKey: string = randomUUID(),
     options: CallOptions = {},
-  ): Promise<Answer<CreatedDocument & ErrorBody>> {
+  ): Promise<Answer<NewDocument & ErrorBody>> {
     return this.call(key, 'POST', '/documents', {
       ...(options.bytes === undefined ? { body } : {}),
       ...options,
@@ -131,7 +131,7 @@ export class Suite {
    * Issues a document that must be issued. A refusal that may be repeated is, with the same key, as a caller does: a machine that is
    * busy with everything else may miss a time limit.
    */
-  async issued(key: string, body: unknown, idempotencyKey: string = randomUUID()): Promise<CreatedDocument> {
+  async issued(key: string, body: unknown, idempotencyKey: string = randomUUID()): Promise<NewDocument> {
     let answer = await this.issue(key, body, idempotencyKey);
     for (
       let repeats = 0;

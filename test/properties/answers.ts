@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
 import {
-  CreatedDocument,
   compile,
   DocumentDetail,
   type DocumentPreview,
@@ -10,6 +9,7 @@ import {
   errorsOfEveryRoute,
   errorsOfPublicRoutes,
   isErrorCode,
+  NewDocument,
   type Route,
   validationErrorsMax,
 } from '@pinkas/contracts';
@@ -21,7 +21,7 @@ import type { Refusal } from './refusal.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const checkError = compile(ErrorBody);
-const checkCreated = compile(CreatedDocument);
+const checkCreated = compile(NewDocument);
 const checkDetail = compile(DocumentDetail);
 
 /** What an answer looks like, however it was received. */
@@ -127,12 +127,12 @@ export function expectIssued(
   answered: Answered,
   caller: Caller,
   { body, number, date, due_date, customer, totals, paid, source }: Issuable,
-  { rate, born }: { rate: number; born: CreatedDocument['status'] },
-): CreatedDocument {
+  { rate, born }: { rate: number; born: NewDocument['status'] },
+): NewDocument {
   expectHeaders(answered);
   expect({ status: answered.status, body: answered.body }).toMatchObject({ status: 201 });
   expect(checkCreated(answered.body)).toMatchObject({ ok: true });
-  const created = answered.body as CreatedDocument;
+  const created = answered.body as NewDocument;
   expect(created).toEqual({
     id: expect.stringMatching(uuid),
     public_id: expect.stringMatching(/^[\w-]{22,}$/),
@@ -165,6 +165,7 @@ export function expectIssued(
     view_url: `${caller.viewUrlBase}/${created.public_id}`,
     pdf_url: `${caller.pdfUrlBase}/${created.public_id}`,
     based_on: source?.created.id ?? null,
+    warnings: created.warnings,
     cancelled_at: null,
     created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
   });
@@ -181,7 +182,7 @@ export function expectDetail(answered: Answered, expected: DocumentDetail): void
 
 /** Expects a preview to be refused as its document was, or to have its facts. */
 export function expectPreviewOf(
-  answer: Answer<CreatedDocument & ErrorBody>,
+  answer: Answer<NewDocument & ErrorBody>,
   preview: Answer<DocumentPreview & ErrorBody>,
 ): void {
   if (answer.status !== 201) {

@@ -4,6 +4,7 @@ import type {
   CreateDocument,
   CreatedDocument,
   DocumentDetail,
+  NewDocument,
 } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { CustomerCards, type ResolvedCustomer } from './customer-cards.js';
@@ -97,9 +98,9 @@ export interface BookedDocument {
   readonly key: string;
   readonly body: CreateDocument;
   /** The answer of its creation, which every replay repeats. */
-  readonly created: CreatedDocument;
+  readonly created: NewDocument;
   readonly detail: Pick<DocumentDetail, 'items' | 'payments' | 'title' | 'notes'>;
-  status: CreatedDocument['status'];
+  status: NewDocument['status'];
   paid: bigint;
   total: bigint;
   /** The sum of the credit notes that are based on it. */
@@ -271,7 +272,7 @@ export class BookModel {
    * A document was issued.
    * @param created the answer, whose ids, addresses and instants only the system can know.
    */
-  record(issued: Issuable, key: string, created: CreatedDocument): BookedDocument {
+  record(issued: Issuable, key: string, created: NewDocument): BookedDocument {
     const { body, date, totals, paid, source } = issued;
     this.cards.record(body.customer, created.customer.id ?? '');
     if (source) {
@@ -385,7 +386,13 @@ export class BookModel {
 
   /** A document as it is now, without what cancelling does not return. */
   now({ created, status, paid, cancelledAt }: BookedDocument): CancelledDocument {
-    const { allocation: _allocation, delivery: _delivery, donation: _donation, ...document } = created;
+    const {
+      allocation: _allocation,
+      delivery: _delivery,
+      donation: _donation,
+      warnings: _warnings,
+      ...document
+    } = created;
     return {
       ...document,
       status,

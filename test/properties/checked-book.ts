@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import {
-  type CreatedDocument,
   type DocumentDetail,
   type DocumentPreview,
+  type NewDocument,
   postDocuments,
 } from '@pinkas/contracts';
 import { expectConsistentBook } from '../harness/book.js';
@@ -62,7 +62,7 @@ export class CheckedBook {
     const day = this.today;
     const key = randomUUID();
     const preview = await this.caller.send<DocumentPreview>('POST', '/documents/preview', { bytes: text });
-    const answer = await this.caller.send<CreatedDocument>('POST', '/documents', {
+    const answer = await this.caller.send<NewDocument>('POST', '/documents', {
       bytes: text,
       headers: { 'idempotency-key': key },
     });

@@ -1,4 +1,4 @@
-import type { BookEntry, Business, CreateDocument, CreatedDocument, IssuedDocument } from '@pinkas/contracts';
+import type { BookEntry, Business, CreateDocument, IssuedDocument, NewDocument } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
@@ -60,7 +60,7 @@ function liveOnce(business: Business, firstNumbers: Life['firstNumbers'], today:
     const document = documentOf(business, issuable, `${today}T08:${minute}:00.000Z`);
     next[body.type] = document.number + 1;
     // Of its answer the model reads these alone.
-    const created = { ...document, created_at: document.issued_at } as unknown as CreatedDocument;
+    const created = { ...document, created_at: document.issued_at } as unknown as NewDocument;
     issued.push({ issuable, document, booked: model.record(issuable, document.id, created) });
   }
   for (const { document } of issued.filter((_, index) => index % cancelledOf === 0)) {

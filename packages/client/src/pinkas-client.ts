@@ -16,6 +16,7 @@ import type {
   ErrorCatalogueEntry,
   EventPage,
   EventQuery,
+  NewDocument,
   PinkasEvent,
   Profile,
 } from './types.js';
@@ -58,7 +59,7 @@ export class PinkasClient {
    */
   async createDocument(body: CreateDocument, options: CreateOptions = {}): Promise<CreateResult> {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
-    const { body: document, response } = await this.#call<CreatedDocument>({
+    const { body: document, response } = await this.#call<NewDocument>({
       ...callFacts(options),
       method: 'POST',
       path: '/documents',

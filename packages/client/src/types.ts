@@ -352,6 +352,69 @@ export interface CreatedDocument {
   donation?: Donation;
 }
 
+/** A document that was issued; a replay has the warnings of the first answer. */
+export interface NewDocument {
+  id: string;
+  /** Unguessable; the last part of `view_url` and `pdf_url`. A person who has it sees the document. */
+  public_id: string;
+  type: DocumentType;
+  /** The number in the book: one sequence for each business and type, without gaps. */
+  number: number;
+  /**
+   * tax_invoice_receipt, receipt, donation_receipt and credit_note are issued `closed`, all others `open`.
+   * `cancelled` hides a document from lists; its number stays in the book.
+   */
+  status: DocumentStatus;
+  /** The date of the document, Asia/Jerusalem. */
+  date: string;
+  /** When it is to be paid: tax_invoice and proforma only. */
+  due_date: string | null;
+  /** The caller's reference, as it was sent. */
+  external_ref: string | null;
+  customer: DocumentCustomer;
+  totals: Totals;
+  /** The tax authority's allocation number as printed, 9 digits, as soon as it is known. */
+  allocation_number: string | null;
+  /** The hosted page of the document; needs no key. */
+  view_url: string;
+  /**
+   * The signed PDF; needs no key. The same bytes until a revision, for example with the allocation number.
+   */
+  pdf_url: string;
+  /** The id of the source document. */
+  based_on: string | null;
+  /** When it was cancelled, in UTC. */
+  cancelled_at: string | null;
+  /** When it was issued, in UTC. */
+  created_at: string;
+  allocation: Allocation;
+  delivery: Delivery;
+  donation?: Donation;
+  /** What a person should know of the document; mostly empty. No warning refuses it. */
+  warnings: {
+    /** Stable: safe to branch on. */
+    code:
+      | 'number_not_connected'
+      | 'number_customer_tax_id_missing'
+      | 'number_business_tax_id_missing'
+      | 'source_overpaid'
+      | 'source_overcredited'
+      | 'source_invoiced_twice'
+      | 'source_of_other_customer'
+      | 'date_in_past'
+      | 'due_date_passed'
+      | 'total_is_zero'
+      | 'payments_rounded'
+      | 'recipient_missing'
+      | 'recipient_suppressed'
+      | 'sending_not_possible';
+    /** In English, for people. */
+    message: string;
+    /** The same in Hebrew. */
+    message_he: string;
+  }[];
+}
+
 /** A document with its lines, its payments, its title and its notes. */
 export interface DocumentDetail {
   id: string;
@@ -430,7 +493,7 @@ export interface DocumentPreview {
     /** By what the customer card was found; null: none was found, and issuing opens one. */
     matched_by: 'id' | 'name' | null;
   };
-  /** What a person should know before the document is issued. No warning refuses it. */
+  /** What a person should know of the document; mostly empty. No warning refuses it. */
   warnings: {
     /** Stable: safe to branch on. */
     code:
@@ -993,6 +1056,8 @@ export interface ErrorBody {
         path: string;
         /** What is wrong there, in English. */
         message: string;
+        /** The same in Hebrew. */
+        message_he: string;
       }[];
       /** The customer whose card has the tax id. */
       existing_customer_id?: string;
@@ -1109,6 +1174,8 @@ export interface ErrorDetails {
       path: string;
       /** What is wrong there, in English. */
       message: string;
+      /** The same in Hebrew. */
+      message_he: string;
     }[];
   };
   customer_identity_conflict: {

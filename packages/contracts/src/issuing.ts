@@ -70,6 +70,8 @@ export const issueDocument = defineContract('issuing.document.issue', {
     state: DocumentState,
     allocation: AllocationOutcome,
     delivery: DeliveryOutcome,
+    /** Codes, as the first reply had them; a reader leaves out those that it does not know. Absent: none were stored. */
+    warnings: Type.Optional(Type.Array(Type.String())),
     replayed: Type.Boolean(),
   }),
   errors: [

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  type CreatedDocument,
   type ErrorBody,
   getMe,
+  type NewDocument,
   postDocumentCancel,
   postDocuments,
   publicRoutes,
@@ -157,7 +157,7 @@ export function requestBodies(system: () => RunningStack): void {
             }
             expectHeaders(answer);
             const before = issued.get(bytes.toString('hex'));
-            const { id } = answer.body as CreatedDocument;
+            const { id } = answer.body as NewDocument;
             expect([answer.status, answer.headers['idempotent-replayed']]).toEqual([
               201,
               before === undefined ? undefined : 'true',
@@ -170,7 +170,7 @@ export function requestBodies(system: () => RunningStack): void {
             if ('code' in expected) {
               throw new Error(`the model refuses a plain request: ${expected.code}`);
             }
-            book.model.record(expected, asText, answer.body as CreatedDocument);
+            book.model.record(expected, asText, answer.body as NewDocument);
           }),
           40,
         );

@@ -1,6 +1,6 @@
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import type { ReplyOf } from '../define.js';
-import type { DocumentView, previewDocument } from '../issuing.js';
+import type { DocumentView, issueDocument, previewDocument } from '../issuing.js';
 import {
   type AllocationOutcome,
   allocationPending,
@@ -8,8 +8,19 @@ import {
   type DocumentHead,
   type DocumentState,
 } from '../schema/document.js';
-import { previewWarningTexts, warningsOf } from '../schema/preview-warnings.js';
-import type { CancelledDocument, CreatedDocument, DocumentDetail, DocumentPreview } from './routes.js';
+import {
+  type PreviewWarning,
+  previewWarnings,
+  previewWarningTexts,
+  warningsOf,
+} from '../schema/preview-warnings.js';
+import type {
+  CancelledDocument,
+  CreatedDocument,
+  DocumentDetail,
+  DocumentPreview,
+  NewDocument,
+} from './routes.js';
 
 /** The public addresses of pages and PDFs. */
 export interface PublicUrls {
@@ -54,7 +65,7 @@ export function toCancelledDocument({ document, state }: HeadView, addresses: Pu
   };
 }
 
-/** The response of POST /documents, and an item of GET /documents. */
+/** An item of GET /documents, and the document of an event. */
 export function toCreatedDocument(
   view: HeadView & { readonly allocation: AllocationOutcome; readonly delivery: DeliveryOutcome },
   addresses: PublicUrls,
@@ -76,6 +87,18 @@ export function toCreatedDocument(
   };
 }
 
+/** The response of POST /documents. */
+export function toNewDocument(view: ReplyOf<typeof issueDocument>, addresses: PublicUrls): NewDocument {
+  const stored = view.warnings ?? [];
+  const known = previewWarnings.filter((code) => stored.includes(code));
+  return { ...toCreatedDocument(view, addresses), warnings: known.map(toWarning) };
+}
+
+function toWarning(code: PreviewWarning) {
+  const { message, messageHe } = previewWarningTexts[code];
+  return { code, message, message_he: messageHe };
+}
+
 /** The response of POST /documents/preview. */
 export function toDocumentPreview(reply: ReplyOf<typeof previewDocument>): DocumentPreview {
   const { draft, allocation, delivery, matched_by } = reply;
@@ -94,10 +117,7 @@ export function toDocumentPreview(reply: ReplyOf<typeof previewDocument>): Docum
       scheduled_for: delivery.scheduled_for,
     },
     customer: { id: customer.id, matched_by },
-    warnings: warningsOf(reply).map((code) => {
-      const { message, messageHe } = previewWarningTexts[code];
-      return { code, message, message_he: messageHe };
-    }),
+    warnings: warningsOf(reply).map(toWarning),
   };
 }
 

@@ -191,7 +191,7 @@ const documentFields = {
   created_at: described(Instant, 'When it was issued, in UTC.'),
 };
 
-/** What POST /documents answers (API specification, 2.4, with allocation and delivery). */
+/** A document as lists and events have it (API specification, 2.4, with allocation and delivery). */
 export const CreatedDocument = Strict(
   {
     ...documentFields,
@@ -202,6 +202,22 @@ export const CreatedDocument = Strict(
   { description: 'A document with what is known of its allocation number and its delivery.' },
 );
 export type CreatedDocument = Static<typeof CreatedDocument>;
+
+const warnings = Type.Array(
+  Strict({
+    code: Type.Enum([...previewWarnings], { description: 'Stable: safe to branch on.' }),
+    message: Type.String({ description: 'In English, for people.' }),
+    message_he: Type.String({ description: 'The same in Hebrew.' }),
+  }),
+  { description: 'What a person should know of the document; mostly empty. No warning refuses it.' },
+);
+
+/** What POST /documents answers. */
+export const NewDocument = Strict(
+  { ...CreatedDocument.properties, warnings },
+  { description: 'A document that was issued; a replay has the warnings of the first answer.' },
+);
+export type NewDocument = Static<typeof NewDocument>;
 
 /** What POST /documents/preview answers. */
 export const DocumentPreview = Strict(
@@ -216,14 +232,7 @@ export const DocumentPreview = Strict(
       { id: Nullable(Uuid, 'The customer card; null: issuing opens one.'), matched_by: CustomerMatch },
       { description: 'The customer card that the document would be issued to.' },
     ),
-    warnings: Type.Array(
-      Strict({
-        code: Type.Enum([...previewWarnings], { description: 'Stable: safe to branch on.' }),
-        message: Type.String({ description: 'In English, for people.' }),
-        message_he: Type.String({ description: 'The same in Hebrew.' }),
-      }),
-      { description: 'What a person should know before the document is issued. No warning refuses it.' },
-    ),
+    warnings,
   },
   { description: 'What a document would be, if it were issued now.' },
 );
@@ -378,7 +387,7 @@ export const postDocuments = defineRoute({
   idempotent: true,
   successStatus: 201,
   body: CreateDocument,
-  reply: CreatedDocument,
+  reply: NewDocument,
   errors: ['payload_too_large', 'missing_idempotency_key', 'invalid_json', ...issueDocument.errors],
 });
 

@@ -1,4 +1,4 @@
-/** What a person should know before a document is issued, though no rule refuses it. */
+/** What a person should know of a document, though no rule refuses it: before it is issued, and once it is. */
 export const previewWarningTexts = {
   number_not_connected: {
     message:

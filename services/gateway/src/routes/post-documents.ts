@@ -1,12 +1,13 @@
 import {
-  type CreateDocument,
-  type CreatedDocument,
+  CreateDocument,
   createDocumentErrors,
   fingerprint,
   issueDocument,
+  type NewDocument,
   type PublicUrls,
   postDocuments,
-  toCreatedDocument,
+  toNewDocument,
+  withoutEmptyTexts,
 } from '@pinkas/contracts';
 import { InjectConfig, RpcClient, setLogContext } from '@pinkas/service-kit';
 import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
@@ -23,18 +24,18 @@ export class PostDocuments {
     principal,
     body,
     idempotencyKey,
-  }: RouteRequest<CreateDocument>): Promise<RouteReply<CreatedDocument>> {
+  }: RouteRequest<CreateDocument>): Promise<RouteReply<NewDocument>> {
     const { business, key } = principal;
     const issued = await this.rpc.call(issueDocument, {
       business,
       issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
       idempotency_key: idempotencyKey,
-      body,
+      body: withoutEmptyTexts(CreateDocument, body),
       body_sha256: fingerprint(body).toString('hex'),
     });
     setLogContext({ document_id: issued.document.id });
     return {
-      body: toCreatedDocument(issued, this.addresses),
+      body: toNewDocument(issued, this.addresses),
       ...(issued.replayed ? { headers: { 'idempotent-replayed': 'true' } } : {}),
     };
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CreateDocument, CreatedDocument } from '@pinkas/contracts';
+import type { CreateDocument, NewDocument } from '@pinkas/contracts';
 import { provokedOutcomes } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import type { RouteReply, RouteRequest } from '../http/http-route.js';
@@ -7,7 +7,7 @@ import { PostDocuments } from '../routes/post-documents.js';
 
 /** Issues documents; items of a test document delay the reply, or replace it by an error (ADR 0052). */
 export class ProvokablePostDocuments extends PostDocuments {
-  override async handle(request: RouteRequest<CreateDocument>): Promise<RouteReply<CreatedDocument>> {
+  override async handle(request: RouteRequest<CreateDocument>): Promise<RouteReply<NewDocument>> {
     const { error, delaySeconds = 0 } = provokedOutcomes(request.principal.business.id, request.body);
     if (error === 'engine_error' || error === 'rate_limited' || error === 'daily_limit_reached') {
       throw provoked(error);

@@ -44,7 +44,7 @@ export function stateOf(row: StateColumns): RecordedState {
 export function documentHash(
   row: Omit<
     NewDocumentRow,
-    Exclude<keyof StateColumns, 'type'> | 'allocation' | 'delivery' | 'reply_outcomes'
+    Exclude<keyof StateColumns, 'type'> | 'allocation' | 'delivery' | 'reply_outcomes' | 'warnings'
   >,
   issued: RecordedState,
   previous: Buffer | null,

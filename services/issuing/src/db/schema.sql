@@ -104,6 +104,7 @@ CREATE TABLE public.document (
     donation jsonb,
     reply_outcomes jsonb,
     hash bytea NOT NULL,
+    warnings jsonb,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -133,6 +134,8 @@ COMMENT ON COLUMN public.document.donation IS 'Of a donation receipt: what has b
 COMMENT ON COLUMN public.document.reply_outcomes IS 'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
 
 COMMENT ON COLUMN public.document.hash IS 'SHA-256 over the facts of the document and the hash of the one before it in its series.';
+
+COMMENT ON COLUMN public.document.warnings IS 'What the response to the issue request warned of, by code; a replay warns of the same. Null: they were not stored.';
 
 CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
     LANGUAGE sql STABLE
@@ -610,6 +613,8 @@ CREATE TRIGGER document_sum_is_not_truncated BEFORE TRUNCATE ON public.document_
 CREATE TRIGGER document_sum_keeps_live_rows BEFORE DELETE ON public.document_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER document_truncate_is_rejected BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_truncate_is_rejected();
+
+CREATE TRIGGER document_warnings_are_final BEFORE UPDATE OF warnings ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER payment_sum_is_not_truncated BEFORE TRUNCATE ON public.payment_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 

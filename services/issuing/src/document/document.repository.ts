@@ -7,6 +7,7 @@ import {
   type DonationOutcome,
   type IssuedDocument,
   type Issuer,
+  type PreviewWarning,
 } from '@pinkas/contracts';
 import { type Agorot, documentTypeRules, fromShekels, settlesSource, toShekels } from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
@@ -112,6 +113,7 @@ export function toRow(
     issuer: Issuer;
     artifact_sha256: string;
     outcomes: KnownOutcomes;
+    warnings: readonly PreviewWarning[];
   },
 ): NewDocumentRow {
   const { totals, based_on: source, customer } = document;
@@ -160,6 +162,7 @@ export function toRow(
     allocation,
     delivery,
     donation: donation ?? null,
+    warnings: [...issue.warnings],
     reply_outcomes:
       allocation && donation !== null ? { allocation, delivery, ...(donation && { donation }) } : null,
   };
@@ -212,6 +215,7 @@ const documentColumns = [
   'delivery',
   'donation',
   'reply_outcomes',
+  'warnings',
 ] as const satisfies readonly (keyof DocumentTable)[];
 
 /**

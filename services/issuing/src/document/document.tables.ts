@@ -9,6 +9,7 @@ import type {
   IssuedDocument,
   Item,
   Payment,
+  PreviewWarning,
 } from '@pinkas/contracts';
 import type { DocumentType, PaymentMethod } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
@@ -79,6 +80,8 @@ export interface DocumentTable {
   /** Of a donation receipt; null until the authority has answered. */
   donation: Json<DonationOutcome> | null;
   reply_outcomes: Json<ReplyOutcomes> | null;
+  /** Those of the first reply; null where the release that issued it stored none. */
+  warnings: Json<PreviewWarning[]> | null;
   /** Over its facts and the hash of the document before it in its series. */
   hash: Buffer;
 }

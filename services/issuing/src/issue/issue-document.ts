@@ -196,6 +196,7 @@ function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): 
       cancelled_at: null,
     },
     ...others,
+    warnings: row.warnings ?? [],
     replayed,
   };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { timeLimitsMs } from '@pinkas/contracts';
+import { type PreviewWarning, timeLimitsMs } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
@@ -31,6 +31,7 @@ import {
   lockKeysWithin,
   lockSeries,
 } from './issue.repository.js';
+import { warningsOf } from './issue-warnings.js';
 import { closedEvents, issuedEvents } from './issued-events.js';
 import { lockSources, settleSources } from './source-document.js';
 
@@ -181,7 +182,8 @@ async function insert(
   { series, sources, today }: LockedForDrafts,
   rendered: readonly RenderedDraft[],
 ): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
-  const numbered = withRows(series, sources, rendered);
+  const warnings = await warningsOf(trx, { series, sources, today }, rendered);
+  const numbered = withRows(series, sources, rendered, warnings);
   const [first, ...others] = numbered.map(({ row }) => row);
   if (!first) {
     return [];
@@ -248,6 +250,7 @@ async function recordPersons(trx: Trx, rendered: readonly RenderedDraft[]): Prom
 function rowOf(
   { draft, document, issuedAt, artifact, outcomes }: RenderedDraft,
   sources: LockedForDrafts['sources'],
+  warnings: readonly PreviewWarning[],
 ) {
   const { request, body_sha256 } = draft;
   return toRow(document, {
@@ -260,6 +263,7 @@ function rowOf(
     issuer: request.issuer,
     artifact_sha256: artifact.sha256,
     outcomes,
+    warnings,
   });
 }
 
@@ -268,10 +272,11 @@ function withRows(
   series: LockedSeries,
   sources: LockedForDrafts['sources'],
   rendered: readonly RenderedDraft[],
+  warnings: readonly (readonly PreviewWarning[])[],
 ): (RenderedDraft & { row: HashedDocumentRow })[] {
   let previous = series.last_hash;
-  return rendered.map((draft) => {
-    const row = rowOf(draft, sources);
+  return rendered.map((draft, index) => {
+    const row = rowOf(draft, sources, warnings[index] ?? []);
     const hash = documentHash(row, stateOf(row), previous);
     previous = hash;
     return { ...draft, row: { ...row, hash } };

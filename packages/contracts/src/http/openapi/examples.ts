@@ -1,6 +1,7 @@
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import type { Static } from 'typebox';
 import type { CancelDocument, CreateDocument, DonationOutcome } from '../../schema/document.js';
+import { sentenceOf } from '../../schema/error-sentences.js';
 import { type PreviewWarning, previewWarningTexts } from '../../schema/preview-warnings.js';
 import { type ErrorDetailMember, errorDetailFields } from '../error-details.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
@@ -15,6 +16,7 @@ import type {
   DocumentTypeEntry,
   ErrorBody,
   ErrorCatalogueEntry,
+  NewDocument,
   Profile,
 } from '../routes.js';
 
@@ -359,7 +361,7 @@ export function eventExample(type: EventType): ApiEvent {
 
 const errorDetailExamples: { readonly [M in ErrorDetailMember]: Static<(typeof errorDetailFields)[M]> } = {
   payment_url: 'https://example.com/subscription',
-  errors: [{ path: '/items/0/quantity', message: 'must be > 0' }],
+  errors: [{ path: '/items/0/quantity', ...sentenceOf('exclusiveMinimum', { limit: 0 }) }],
   existing_customer_id: exampleCustomerId,
   total: 236,
   allowed_source_types: ['tax_invoice', 'tax_invoice_receipt'],
@@ -437,9 +439,12 @@ export function replyExamples(docsUrl: string) {
     createDocument: {
       tax_invoice_receipt: {
         summary: 'Paid, and too small for an allocation number',
-        value: createdInvoiceReceipt,
+        value: { ...createdInvoiceReceipt, warnings: [] } satisfies NewDocument,
       },
-      tax_invoice: { summary: 'With an allocation number, issued within quiet hours', value: createdInvoice },
+      tax_invoice: {
+        summary: 'With an allocation number, issued within quiet hours',
+        value: { ...createdInvoice, warnings: [warningOf('date_in_past')] } satisfies NewDocument,
+      },
     },
     previewDocument: {
       tax_invoice: { summary: 'A new customer without a tax id', value: previewedInvoice },

@@ -40,6 +40,7 @@ import {
   DocumentTypeEntry,
   ErrorBody,
   ErrorCatalogueEntry,
+  NewDocument,
   Profile,
 } from '../routes.js';
 
@@ -84,6 +85,7 @@ export const namedSchemas: { request: Record<string, TSchema>; response: Record<
     DocumentPayment,
     Document: CancelledDocument,
     CreatedDocument,
+    NewDocument,
     DocumentDetail,
     DocumentPage,
     DocumentPreview,
