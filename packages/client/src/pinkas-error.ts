@@ -52,7 +52,7 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
   readonly outcomeUnknown: boolean;
 
   constructor(facts: PinkasErrorFacts) {
-    super(facts.message);
+    super(facts.message + firstField(facts.details));
     this.code = facts.code as Code;
     this.status = facts.status;
     this.messageHe = facts.messageHe;
@@ -70,6 +70,26 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
   is<Wanted extends KnownErrorCode>(...codes: Wanted[]): this is PinkasError<Wanted> {
     return (codes as string[]).includes(this.code);
   }
+
+  /** Everything that it states, with the details in full, for a log that writes JSON. */
+  toJSON(): PinkasErrorFacts & { readonly name: string } {
+    return { ...this, message: this.message };
+  }
+
+  /** What `console.log` and `util.inspect` show in Node: all details, at every depth. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `${this.stack ?? this.message}\n${JSON.stringify(this, null, 2)}`;
+  }
+}
+
+/** The first wrong field of a `validation_error`, for a log that shows the message alone. */
+function firstField({ errors }: Members): string {
+  const [first, ...others] = Array.isArray(errors) ? errors : [];
+  if (!isMembers(first) || typeof first.path !== 'string' || typeof first.message !== 'string') {
+    return '';
+  }
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return ` ${first.path} ${first.message}${more}`;
 }
 
 /** No response: a network failure, a timeout, or the caller's signal. */

@@ -63,10 +63,14 @@ export class Transport {
   constructor(options: PinkasClientOptions) {
     this.baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
     // A header that cannot be sent would be quoted in the error of fetch.
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
+    const { apiKey } = options as { apiKey?: unknown };
+    if (typeof apiKey !== 'string' || apiKey === '') {
+      throw new TypeError(`apiKey is ${apiKey === '' ? 'empty' : 'missing'}`);
+    }
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) {
       throw new TypeError('apiKey must be a text of visible ASCII characters');
     }
-    this.#apiKey = options.apiKey;
+    this.#apiKey = apiKey;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#timeoutMs = checkedTimeoutMs(options.timeoutMs ?? 25_000);
     this.#policy = retryPolicy(options.retry);

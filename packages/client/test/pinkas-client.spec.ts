@@ -9,7 +9,7 @@ import {
   type ResponseFacts,
 } from '@pinkas/client';
 import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
-import { createDocumentExamples, replyExamples } from '@pinkas/contracts/openapi';
+import { createDocumentExamples, errorExample, replyExamples } from '@pinkas/contracts/openapi';
 import {
   type Act,
   AnsweringServer,
@@ -781,6 +781,22 @@ describe('PinkasError', () => {
     expect(invalid.is('total_mismatch', 'future_date')).toBe(false);
   });
 
+  it('PinkasError names the first wrong field in its message, and all of them in its JSON and where it is logged', async () => {
+    const errors = [
+      { path: '/items/0/quantity', message: 'must be above 0', message_he: 'חייב להיות גדול מ-0' },
+      { path: '/date', message: 'must be a date that exists, as YYYY-MM-DD', message_he: 'תאריך' },
+    ];
+    const { error: refusal } = errorExample('validation_error', 'https://api.example.com/docs');
+    server.script(answer(400, { error: { ...refusal, details: { errors } }, request_id: requestId }));
+    const error = await refusalOf(clientOn().client.createDocument(body));
+    expect(error.message).toBe(
+      'The request does not match the schema. /items/0/quantity must be above 0 (and 1 more)',
+    );
+    const written = JSON.parse(JSON.stringify({ error }));
+    expect(written.error).toMatchObject({ name: 'PinkasError', message: error.message, details: { errors } });
+    expect(inspect({ error })).toContain('/date');
+  });
+
   it('PinkasError accepts a response without hint and details', async () => {
     server.script(refuse('already_cancelled'));
     const error = await refusalOf(clientOn().client.cancelDocument(created.id));
@@ -852,7 +868,16 @@ describe('the API key', () => {
     }
   });
 
-  it.each(['', 'with space', 'line\nbreak', 'מפתח'])(
+  it.each([
+    ['', 'apiKey is empty'],
+    [undefined, 'apiKey is missing'],
+    [null, 'apiKey is missing'],
+  ])('the API key %p is a TypeError that states so', (none, message) => {
+    const make = () => new PinkasClient({ baseUrl: server.baseUrl, apiKey: none as string });
+    expect(make).toThrow(new TypeError(message));
+  });
+
+  it.each(['with space', 'line\nbreak', 'מפתח'])(
     'the invalid API key %p is rejected without being quoted',
     (bad) => {
       const make = () => new PinkasClient({ baseUrl: server.baseUrl, apiKey: bad });
