@@ -15,7 +15,10 @@ const checkError = compile(ErrorBodySchema);
 const checkFaults = (errors: unknown): boolean =>
   Array.isArray(errors) &&
   errors.every(
-    (fault) => typeof fault?.path === 'string' && typeof fault?.message === 'string' && fault.message !== '',
+    (fault) =>
+      typeof fault?.path === 'string' &&
+      /^[A-Za-z][^^$\\]+$/.test(fault?.message) &&
+      /[א-ת]/.test(fault?.message_he),
   );
 
 interface KnownRoute {
@@ -129,8 +132,8 @@ export class Recording {
     const wrongs = {
       'the status is not the one of the code': status !== row.status,
       'retryable is not the one of the code': error.retryable !== row.retryable,
-      'the message is not the one of the catalogue': error.message !== message,
-      'the Hebrew message is not the one of the catalogue': error.message_he !== messageHe,
+      'the message is not the one of the catalogue': !isMessage(code, error.message, message),
+      'the Hebrew message is not the one of the catalogue': !isMessage(code, error.message_he, messageHe),
       'the hint is not the one of the catalogue': error.hint !== hint,
       'doc_url does not lead to the code': error.doc_url !== `${this.docsUrl()}/errors#${code}`,
       'details are not those of the code': details.sort().join() !== [...row.details].sort().join(),
@@ -142,6 +145,10 @@ export class Recording {
     return namesOf(wrongs);
   }
 }
+
+/** `invalid_json` adds its cause. */
+const isMessage = (code: string, message: string, ofCatalogue: string): boolean =>
+  code === 'invalid_json' ? message.startsWith(`${ofCatalogue.slice(0, -1)}: `) : message === ofCatalogue;
 
 function wrongHeaders({ status, headers }: WireAnswer): string[] {
   const limit = whole(headers['ratelimit-limit']);

@@ -4,7 +4,8 @@ import { demoCustomer } from '@pinkas/testkit/examples';
 export interface HostileRequest {
   method: string;
   path: string;
-  headers: Record<string, string>;
+  /** A header with several values is sent as so many lines. */
+  headers: Record<string, string | string[]>;
   body: Buffer;
 }
 
@@ -85,7 +86,7 @@ export class HostileRequests {
 
   next(): HostileRequest {
     const body = this.#body();
-    const headers: Record<string, string> = {
+    const headers: Record<string, string | string[]> = {
       'content-type': this.#mostly('application/json', [
         'text/plain',
         'application/json; charset=utf-16',
@@ -113,6 +114,9 @@ export class HostileRequests {
     if (this.random() < 0.05) {
       headers['content-encoding'] = 'gzip';
     }
+    if (this.random() < 0.1) {
+      this.#repeat(headers);
+    }
     return {
       method: this.#mostly('POST', ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']),
       path: this.#mostly('/documents', [
@@ -127,6 +131,13 @@ export class HostileRequests {
       headers,
       body,
     };
+  }
+
+  /** Sends a header in two lines, equal or not. */
+  #repeat(headers: Record<string, string | string[]>): void {
+    const name = this.#one(Object.keys(headers));
+    const value = String(headers[name]);
+    headers[name] = [value, this.#one([value, value.toUpperCase(), '', `${value}, ${value}`])];
   }
 
   #body(): Buffer {

@@ -87,7 +87,7 @@ describe('HttpServer', () => {
   });
 
   describe('unusual requests', () => {
-    const expectMalformed = (answer: string) => {
+    const expectMalformed = (answer: string, path = '') => {
       const [head = '', body = ''] = answer.split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
       const headers = new Headers(
@@ -98,7 +98,7 @@ describe('HttpServer', () => {
       );
       const json = JSON.parse(body);
       expect(errorCodeOf({ status: 400, headers, json, text: body })).toBe('validation_error');
-      expect(json.error.details.errors).toHaveLength(1);
+      expect(json.error.details.errors).toMatchObject([{ path }]);
       expect([headers.get('connection'), headers.get('ratelimit-limit')]).toEqual(['close', '60']);
     };
 
@@ -116,6 +116,25 @@ describe('HttpServer', () => {
     ])('%s are answered with an error object and all response headers', async (_name, bytes) => {
       expectMalformed(await sendBytes(bytes));
     });
+
+    it.each([
+      ['two lengths', 'Content-Length: 2\r\nContent-Length: 3', '/headers/Content-Length'],
+      ['one length twice', 'Content-Length: 2\r\nContent-Length: 2', '/headers/Content-Length'],
+      [
+        'an encoding twice',
+        'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+        '/headers/Transfer-Encoding',
+      ],
+      ['a folded header', 'Idempotency-Key: a\r\n b', ''],
+    ])(
+      'a request with %s is answered with an error object that names the header',
+      async (_name, lines, path) => {
+        expectMalformed(
+          await sendBytes(`POST /v1/documents HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n{}`),
+          path,
+        );
+      },
+    );
 
     it.each([
       ['with an unknown Expect', `GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: a miracle\r\n`, 401],
@@ -156,15 +175,20 @@ describe('HttpServer', () => {
       ['in both headers', () => `Authorization: Bearer ${key}\r\nX-Api-Key: ${key}`],
       // White space around a header is no part of it (RFC 9110, section 5.5).
       ['with white space after the header', () => `Authorization: Bearer ${key} \t`],
+      ['in two equal lines', () => `Authorization: Bearer ${key}\r\nAUTHORIZATION: Bearer ${key}`],
+      ['beside the Basic credentials of a proxy', () => `Authorization: Basic eDp4\r\nX-Api-Key: ${key}`],
     ])('a key %s is accepted', async (_name, lines) => {
       expect(await meWith(lines())).toMatch(/^HTTP\/1\.1 200 /);
     });
 
     it.each([
       ['beside a different X-Api-Key', () => `Authorization: Bearer ${key}\r\nX-Api-Key: ${otherKey}`],
-      ['beside an Authorization of another scheme', () => `Authorization: Basic eDp4\r\nX-Api-Key: ${key}`],
-      ['in two Authorization headers', () => `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`],
-      ['in two X-Api-Key headers', () => `X-Api-Key: ${key}\r\nX-Api-Key: ${key}`],
+      ['beside an Authorization of another scheme', () => `Authorization: Digest x\r\nX-Api-Key: ${key}`],
+      [
+        'beside another Authorization',
+        () => `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${otherKey}`,
+      ],
+      ['beside another X-Api-Key', () => `X-Api-Key: ${key}\r\nX-Api-Key: ${otherKey}`],
       ['with a comma and a second key', () => `Authorization: Bearer ${key}, Bearer ${otherKey}`],
       ['with 10 KB after it', () => `Authorization: Bearer ${key}${'x'.repeat(10_240)}`],
       ['with a Hebrew letter', () => `Authorization: Bearer ${key}א`],

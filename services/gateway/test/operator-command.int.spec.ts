@@ -120,7 +120,7 @@ describe('pinkas', () => {
   it('an invalid command prints one line with what to correct', async () => {
     const id = randomUUID();
     expect(await failed('business create --file -', { input: '{"name": "x", "tax_id": "123456789"}' })).toBe(
-      'Correct these and try again: /name must not have fewer than 2 characters; /tax_id must match format "valid-check-digit"',
+      'Correct these and try again: /name must have at least 2 characters; /tax_id has a wrong check digit',
     );
     expect(await failed(`business show ${id}`)).toBe(
       `No business has the id ${id}: pinkas business list shows them`,

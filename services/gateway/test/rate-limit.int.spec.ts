@@ -115,22 +115,33 @@ describe('two gateways', () => {
       expect(Object.keys(others).filter((name) => name !== 'info' && name !== 'config')).toEqual([]);
     });
 
-    it('a public route counts against the address, even when the request has a valid key', async () => {
-      const { key } = await gateway.caller({ business: { archived: true } });
-      for (const options of [{}, { key: 'nonsense' }, { key: key.key }]) {
+    it('a public route and an unknown path count for a valid key, and otherwise for the address', async () => {
+      const { key } = await gateway.caller({ business: { archived: true }, key: { per_minute: 2 } });
+      for (const options of [{}, { key: 'nonsense' }]) {
         const answer = await gateway.http('/v1/errors', options);
         expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, '60']);
       }
       expect(await gateway.countedInRedis(key.id)).toBe(0);
+      const statuses: number[] = [];
+      for (const path of ['/v1/errors', '/v1/nothing', '/v1/openapi.json']) {
+        const answer = await gateway.http(path, { key: key.key });
+        expect(answer.headers.get('ratelimit-limit')).toBe('2');
+        statuses.push(answer.status);
+      }
+      expect(statuses).toEqual([200, 404, 429]);
     });
 
-    it('unknown paths and pages share the rate limit of an address, and pages have no RateLimit headers', async () => {
+    it('unknown paths share the rate limit of an address, and pages have their own, without RateLimit headers', async () => {
       const visitor = from('192.0.2.3');
       const page = await gateway.http('/docs/errors', visitor);
       expect([page.status, page.headers.get('ratelimit-limit')]).toEqual([200, null]);
-      await Promise.all(Array.from({ length: 58 }, () => gateway.http('/v1/nothing', visitor)));
+      await Promise.all(Array.from({ length: 59 }, () => gateway.http('/v1/nothing', visitor)));
       const last = await gateway.http('/v1/me', visitor);
       expect([last.status, remainingOf(last)]).toEqual([401, 0]);
+      const pages = await Promise.all(
+        Array.from({ length: 59 }, () => gateway.http('/docs/errors', visitor)),
+      );
+      expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
       const rejected = await gateway.http('/docs/errors', visitor);
       expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '50']);
       expect(rejected.headers.get('content-type')).toContain('text/html');

@@ -122,6 +122,27 @@ export function authentication(suite: Suite): void {
       expectRefusal(await suite.call(null, 'GET', '/me', { headers: headers(issuer.key) }), 'unauthorized');
     });
 
+    it.each([
+      ['the same line twice', (key: string) => ({ 'x-api-key': [key, key] })],
+      [
+        'Basic credentials beside X-Api-Key',
+        (key: string) => ({ authorization: 'Basic eDp4', 'x-api-key': key }),
+      ],
+    ])('decisions, Repeated headers: the key may come with %s', async (_how, headers) => {
+      const answer = await suite.call(null, 'GET', '/me', { headers: headers(issuer.key) });
+      expect(answer.status).toBe(200);
+    });
+
+    it('decisions, Repeated headers: two different keys are unauthorized', async () => {
+      const { key } = await suite.newKey(issuer.business.id);
+      for (const headers of [
+        { 'x-api-key': [key, issuer.key] },
+        { authorization: `Bearer ${key}`, 'x-api-key': issuer.key },
+      ]) {
+        expectRefusal(await suite.call(null, 'GET', '/me', { headers }), 'unauthorized');
+      }
+    });
+
     it('5.1 and not in the query', async () => {
       expectRefusal(await suite.get(null, `/me?api_key=${issuer.key}`), 'unauthorized');
     });
@@ -246,7 +267,8 @@ export function authentication(suite: Suite): void {
       ['PATCH', '/documents'],
       ['DELETE', '/documents'],
       ['DELETE', '/me'],
-      ['HEAD', '/me'],
+      ['HEAD', '/nothing'],
+      ['HEAD', '/documents/preview'],
       ['OPTIONS', '/documents'],
       ['PROPFIND', '/me'],
     ];

@@ -95,7 +95,7 @@ const textCases = texts.flatMap(({ field, min = 0, max }) => [
   no(field, `${max + 1} characters outside of the basic plane`, astral(max + 1)),
   no(field, 'a number', 17),
   ...(min === 0
-    ? []
+    ? [yes(field, 'no character', '')]
     : [
         yes(field, `${min} characters`, letters(min)),
         yes(field, `${min} characters outside of the basic plane`, astral(min)),
@@ -571,6 +571,19 @@ export function createFields(suite: Suite): void {
       const created = await suite.issued(keyOf(0), quote({ external_ref: 'order-17' }));
       expect(created.external_ref).toBe('order-17');
     });
+  });
+
+  it('decisions, Empty texts: a text with nothing but a maximum is absent when it is empty, and null in answers', async () => {
+    const { key } = await suite.newIssuer();
+    const empty = { title: '', notes: '', external_ref: '' };
+    const body = documentOf('receipt', {
+      ...empty,
+      items: item({ sku: '' }),
+      payments: [{ method: 'cash', amount: 100, reference: '', card_type: '' }],
+    });
+    const { id, external_ref } = await suite.issued(key, body);
+    const { title, notes, items, payments } = await suite.read(key, id);
+    expect([external_ref, title, notes, items[0]?.sku, payments[0]?.reference]).toEqual(Array(5).fill(null));
   });
 
   describe('2.6 the Idempotency-Key header', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { publicRoutes, toEventId } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { aLongMinute } from '../avoid-minute-end.js';
 import { expectRefusal } from '../error-table.js';
@@ -51,6 +52,24 @@ export function responseHeaders(suite: Suite): void {
         );
       }
     });
+
+    it.each(publicRoutes.filter(({ method }) => method === 'GET').map((route) => route.path))(
+      'decisions, HEAD: %s is answered as GET is, without the body',
+      async (path) => {
+        const known = path.replace(':event_id', toEventId(randomUUID())).replace(':id', randomUUID());
+        const [get, head] = [
+          await suite.call(issuer.key, 'GET', known),
+          await suite.call(issuer.key, 'HEAD', known),
+        ];
+        const { 'content-type': type, 'content-length': length } = head.headers;
+        expect([head.status, type, length, head.bytes.length]).toEqual([
+          get.status,
+          get.headers['content-type'],
+          get.headers['content-length'],
+          0,
+        ]);
+      },
+    );
 
     it('every request has an id of its own', async () => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => suite.get(issuer.key, '/me')));

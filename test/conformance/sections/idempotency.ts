@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreatedDocument, revokeKey } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { expectRefusal } from '../error-table.js';
+import { utf8Header } from '../../harness/send.js';
+import { expectRefusal, faultPathsOf } from '../error-table.js';
 import { documentOf, newName, newTaxId, quote } from '../example-bodies.js';
 import type { Answer, Issuer, Suite } from '../suite.js';
 
@@ -30,6 +31,20 @@ export function idempotency(suite: Suite): void {
       expectReplay(await suite.issue(own.key, quote(), idempotencyKey), first.body);
       expect((await suite.me(own.key)).limits.used_today).toBe(1);
       expect((await suite.issued(own.key, quote())).number).toBe(first.body.number + 1);
+    });
+
+    it('decisions, Warnings: a document has the warnings of its preview, and a replay those of the first answer', async () => {
+      const own = await suite.newIssuer();
+      const invoice = await suite.issued(own.key, documentOf('tax_invoice'));
+      const credit = documentOf('credit_note', { based_on: invoice.id });
+      expect([invoice.warnings, (await suite.issued(own.key, credit)).warnings]).toEqual([[], []]);
+      const preview = await suite.preview(own.key, credit);
+      const idempotencyKey = randomUUID();
+      const again = await suite.issued(own.key, credit, idempotencyKey);
+      expect(again.warnings.map(({ code }) => code)).toEqual(['source_overcredited']);
+      expect(again.warnings).toEqual(preview.body.warnings);
+      await suite.issued(own.key, credit);
+      expectReplay(await suite.issue(own.key, credit, idempotencyKey), again);
     });
 
     it('another key and the same body issue another document', async () => {
@@ -100,6 +115,35 @@ export function idempotency(suite: Suite): void {
       const theirs = await suite.issue(stranger.key, quote({ notes: 'שלנו' }), idempotencyKey);
       expect([theirs.status, theirs.body.number]).toEqual([201, 1]);
       expect(theirs.body.id).not.toBe(first.id);
+    });
+
+    it('decisions, Repeated headers: a key that is sent twice is one key', async () => {
+      const idempotencyKey = randomUUID();
+      const first = await suite.issued(issuer.key, quote(), idempotencyKey);
+      const twice = { headers: { 'idempotency-key': [idempotencyKey, idempotencyKey] } };
+      expectReplay(await suite.issue(issuer.key, quote(), '', twice), first);
+    });
+
+    it.each([
+      ['Idempotency-Key', ['a', 'b']],
+      ['Idempotency-Key', ['a', '']],
+      ['Content-Type', ['application/json', 'text/plain']],
+      ['Content-Encoding', ['identity', 'gzip']],
+    ])('decisions, Repeated headers: %s with the values %j is a validation_error', async (name, values) => {
+      const answer = await suite.issue(issuer.key, quote(), randomUUID(), {
+        headers: { [name.toLowerCase()]: values },
+      });
+      expect(faultPathsOf(answer)).toEqual([`/headers/${name}`]);
+    });
+
+    it('decisions, Repeated headers: white space but for blank and tab belongs to a key', async () => {
+      const idempotencyKey = randomUUID();
+      const first = await suite.issued(issuer.key, quote(), idempotencyKey);
+      expectReplay(await suite.issue(issuer.key, quote(), `\t ${idempotencyKey} \t`), first);
+      for (const other of ['\u00a0', utf8Header('\u3000'), utf8Header('\ufeff')]) {
+        const { status, body } = await suite.issue(issuer.key, quote(), `${other}${idempotencyKey}`);
+        expect([status, body.id === first.id]).toEqual([201, false]);
+      }
     });
 
     it('decisions, Idempotency: keys are distinguished by every character', async () => {

@@ -69,29 +69,31 @@ export function limits(suite: Suite): void {
       expect((await suite.call(null, 'GET', '/me', { address: suite.newAddress() })).status).toBe(401);
     });
 
-    it('the limit of an address is shared by GET /errors, /openapi.json, the pages of the reference and unknown documents', async () => {
+    it('the limit of an address is shared by GET /errors and /openapi.json; pages have their own, and so has a key', async () => {
       const { key } = await suite.newIssuer();
       const { view_url, pdf_url } = await suite.issued(key, quote());
       const unknown = view_url.replace(/[^/]+$/, 'A'.repeat(22));
       const address = suite.newAddress();
       await aLongMinute();
       const reference = `${suite.file.docs_url}/errors`;
-      const counted = [
+      expect((await suite.call(null, 'GET', '/openapi.json', { address })).status).toBe(200);
+      const errors = await manyTimes(60, () => suite.call(null, 'GET', '/errors', { address }));
+      expect(statusesOf(errors)).toEqual({ 200: 59, 429: 1 });
+      for (const path of ['/me', '/openapi.json', '/nothing']) {
+        expectRefusal(await suite.call(null, 'GET', path, { address }), 'rate_limited');
+        expect((await suite.call(key, 'GET', path, { address })).status).toBe(
+          path === '/nothing' ? 404 : 200,
+        );
+      }
+      const visited = [
         await suite.visit(unknown, { address }),
-        await suite.visit(reference, { address }),
-        await suite.call(null, 'GET', '/errors', { address }),
-        await suite.call(null, 'GET', '/openapi.json', { address }),
+        ...(await manyTimes(60, () => suite.visit(reference, { address }))),
       ];
-      expect(statusesOf(counted)).toEqual({ 200: 3, 404: 1 });
-      const more = await manyTimes(57, () => suite.call(null, 'GET', '/errors', { address }));
-      expect(statusesOf(more)).toEqual({ 200: 56, 429: 1 });
+      expect(statusesOf(visited)).toEqual({ 200: 59, 404: 1, 429: 1 });
       for (const url of [unknown, reference]) {
         const refused = await suite.visit(url, { address });
         expect(refused.status).toBe(429);
         expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(0);
-      }
-      for (const path of ['/me', '/openapi.json']) {
-        expectRefusal(await suite.call(null, 'GET', path, { address }), 'rate_limited');
       }
       // Documents that exist have a limit of their own.
       const pages = await manyTimes(70, () => suite.visit(view_url, { address }));

@@ -89,9 +89,33 @@ export function requestBodies(suite: Suite): void {
       }
     });
 
+    it.each<[cause: string, CallOptions]>([
+      ['it is empty.', text('')],
+      ['it is not JSON.', text('{')],
+      ['it is JSON, but not an object.', text('[]')],
+      ['it has the member "type" twice.', text(valid.replace('"type"', '"type":"order","type"'))],
+      ['it is nested too deeply.', text(`{"type":${nested(40)}}`)],
+      ['its bytes are not UTF-8.', { bytes: Buffer.from(valid, 'latin1') }],
+      ['its Content-Type is not application/json.', { headers: { 'content-type': 'text/json' } }],
+      [
+        'its Content-Type names another encoding than UTF-8.',
+        { headers: { 'content-type': 'application/json;charset=utf-16' } },
+      ],
+      [
+        'it has a Content-Encoding or a Transfer-Encoding, such as gzip; send it uncompressed.',
+        { headers: { 'content-encoding': 'gzip' } },
+      ],
+    ])('decisions, Media types: the message of invalid_json states that %s', async (cause, options) => {
+      const answer = await suite.issue(issuer.key, undefined, randomUUID(), { ...text(valid), ...options });
+      expectRefusal(answer, 'invalid_json');
+      expect(answer.body.error.message).toBe(`The body is not a JSON object in UTF-8: ${cause}`);
+    });
+
     const goodTypes = [
       'application/json',
       'application/json; charset=utf-8',
+      'application/json;charset=utf8',
+      'application/json; version=1; charset=utf-8;',
       'application/json;charset=UTF-8',
       'Application/JSON; charset="utf-8"',
     ];

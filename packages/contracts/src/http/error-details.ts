@@ -14,6 +14,7 @@ export const errorDetailFields = {
           'A JSON Pointer into the body, for example `/items/0/quantity`; `/query/<name>` for a query parameter, `/headers/<name>` for a header.',
       }),
       message: Type.String({ description: 'What is wrong there, in English.' }),
+      message_he: Type.String({ description: 'The same in Hebrew.' }),
     }),
     {
       maxItems: validationErrorsMax,

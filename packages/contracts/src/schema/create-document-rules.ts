@@ -8,11 +8,30 @@ import {
   misplacedPaymentFields,
   visibleLength,
 } from '@pinkas/domain';
+import { PaymentInput } from './document.js';
+import { withoutEmptyTexts } from './empty-texts.js';
+import { type Sentence, sentence, sentences } from './error-sentences.js';
 import { malformedTexts } from './malformed-texts.js';
 import type { ValidationError } from './validate.js';
 
 const moneyDecimalsMax = 2;
 const quantityDecimalsMax = 4;
+
+const dueDateSentences = {
+  type: sentence('belongs to a tax_invoice or a proforma only', 'שייך רק ל-tax_invoice או ל-proforma'),
+  order: sentence('must not precede date', 'אסור שיהיה לפני date'),
+};
+const foreignDonorSentences = {
+  type: sentence('belongs to a donation_receipt only', 'שייך רק ל-donation_receipt'),
+  taxId: sentence('takes the place of customer.tax_id', 'בא במקום customer.tax_id'),
+};
+const visibleLengthMin = (min: number): Sentence =>
+  sentence(`must have at least ${min} characters that can be seen`, `נדרשים לפחות ${min} תווים נראים`);
+const ofOtherMethods = (method: string, others: readonly string[]): Sentence =>
+  sentence(
+    `does not belong to ${method}, but to ${others.join(', ')}`,
+    `לא שייך ל-${method}, אלא ל-${others.join(', ')}`,
+  );
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -57,11 +76,11 @@ export function dueDateErrors({ type, date, due_date: dueDate }: Members): Valid
     return [];
   }
   if (isDocumentType(type) && !documentTypeRules[type].dueDate) {
-    return [{ path: '/due_date', message: 'belongs to a tax_invoice or a proforma only' }];
+    return [{ path: '/due_date', ...dueDateSentences.type }];
   }
   const bothKnown = isDay(date) && isDay(dueDate);
   // Days of this form sort as texts.
-  return bothKnown && dueDate < date ? [{ path: '/due_date', message: 'must not precede date' }] : [];
+  return bothKnown && dueDate < date ? [{ path: '/due_date', ...dueDateSentences.order }] : [];
 }
 
 /** A donor has one id: that of a person who lives abroad is the authority's own. */
@@ -70,10 +89,10 @@ function foreignDonorErrors({ type, customer, foreign_donor: donor }: Members): 
     return [];
   }
   if (isDocumentType(type) && type !== 'donation_receipt') {
-    return [{ path: '/foreign_donor', message: 'belongs to a donation_receipt only' }];
+    return [{ path: '/foreign_donor', ...foreignDonorSentences.type }];
   }
   return isMembers(customer) && customer.tax_id !== undefined
-    ? [{ path: '/foreign_donor', message: 'takes the place of customer.tax_id' }]
+    ? [{ path: '/foreign_donor', ...foreignDonorSentences.taxId }]
     : [];
 }
 
@@ -83,14 +102,14 @@ const isDay = (day: unknown): day is string => typeof day === 'string' && isCale
 
 function decimalErrors(path: string, value: unknown, decimalsMax: number): ValidationError[] {
   return typeof value === 'number' && Number.isFinite(value) && decimalPlaces(value) > decimalsMax
-    ? [{ path, message: `must have at most ${decimalsMax} decimals` }]
+    ? [{ path, ...sentences.decimalsMax(decimalsMax) }]
     : [];
 }
 
 /** What cannot be seen is no text, and does not count towards a length. */
 function blankErrors(path: string, value: unknown, lengthMin: number): ValidationError[] {
   return typeof value === 'string' && visibleLength(value) < lengthMin
-    ? [{ path, message: `must have at least ${lengthMin} characters that can be seen` }]
+    ? [{ path, ...(lengthMin === 1 ? sentences.empty : visibleLengthMin(lengthMin)) }]
     : [];
 }
 
@@ -100,8 +119,8 @@ function paymentFieldErrors(path: string, payment: Members): ValidationError[] {
   if (!isPaymentMethod(method)) {
     return [];
   }
-  return misplacedPaymentFields(method, payment).map((field) => ({
+  return misplacedPaymentFields(method, withoutEmptyTexts(PaymentInput, payment)).map((field) => ({
     path: `${path}/${field}`,
-    message: `does not belong to ${method}, but to ${methodsOfPaymentField[field].join(', ')}`,
+    ...ofOtherMethods(method, methodsOfPaymentField[field]),
   }));
 }

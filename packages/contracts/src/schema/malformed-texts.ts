@@ -1,4 +1,10 @@
+import { sentence } from './error-sentences.js';
 import { memberPointer, type ValidationError } from './validate.js';
+
+const malformed = sentence(
+  'must not contain NUL or half of a surrogate pair',
+  'אסור שיכיל NUL או חצי של זוג surrogate',
+);
 
 /**
  * The strings of a JSON value, at any depth, that cannot be stored: PostgreSQL takes no NUL, and half of a surrogate pair
@@ -6,9 +12,7 @@ import { memberPointer, type ValidationError } from './validate.js';
  */
 export function malformedTexts(value: unknown, path = ''): ValidationError[] {
   if (typeof value === 'string') {
-    return /\0|\p{Surrogate}/u.test(value)
-      ? [{ path, message: 'must not contain NUL or half of a surrogate pair' }]
-      : [];
+    return /\0|\p{Surrogate}/u.test(value) ? [{ path, ...malformed }] : [];
   }
   if (typeof value !== 'object' || value === null) {
     return [];

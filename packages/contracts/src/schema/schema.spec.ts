@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
+import { publicRoutes } from '../catalogue.js';
+import { updateCustomer } from '../customer.js';
+import { BusinessChange } from './business.js';
 import { canonicalJson } from './canonical-json.js';
 import { createDocumentErrors } from './create-document-rules.js';
-import { type CreateDocument } from './document.js';
+import { CreateDocument } from './document.js';
+import { withoutEmptyTexts } from './empty-texts.js';
+import { hasSentence } from './error-sentences.js';
 import { Nullable, Strict } from './fields.js';
 import { compile, compileTolerant } from './validate.js';
 
@@ -123,6 +128,31 @@ describe('createDocumentErrors', () => {
   );
 });
 
+describe('withoutEmptyTexts', () => {
+  it('a text with nothing but a maximum is absent when it is empty, at any depth, and any other value stays', () => {
+    const given = {
+      ...body({ title: '', notes: ' \n', external_ref: 'a', based_on: '' }),
+      customer: { name: '', city: '', email: '' },
+      items: [{ description: '', quantity: 1, unit_price: 1, sku: '' }],
+      payments: [{ method: 'cash', amount: 1, reference: '' }],
+    };
+    expect(withoutEmptyTexts(CreateDocument, given)).toEqual({
+      type: 'tax_invoice',
+      external_ref: 'a',
+      based_on: '',
+      customer: { name: '', email: '' },
+      items: [{ description: '', quantity: 1, unit_price: 1 }],
+      payments: [{ method: 'cash', amount: 1 }],
+    });
+    expect(createDocumentErrors(given).map(({ path }) => path)).not.toContain('/payments/0/reference');
+  });
+
+  it.each([null, 'x', [], { customer: 'x', items: [null, 7], payments: {} }])(
+    'the value %j, which is no document, is returned as it is',
+    (value) => expect(withoutEmptyTexts<unknown>(CreateDocument, value)).toEqual(value),
+  );
+});
+
 describe('compileTolerant', () => {
   const check = compileTolerant(schema);
 
@@ -153,7 +183,63 @@ describe('compile', () => {
     const check = compile(Strict({ method: Type.Enum(['cash', 'check']) }));
     expect(check({ method: 'coins' })).toEqual({
       ok: false,
-      errors: [{ path: '/method', message: 'must be one of cash, check' }],
+      errors: [
+        {
+          path: '/method',
+          message: 'must be one of cash, check',
+          message_he: 'חייב להיות אחד מאלה: cash, check',
+        },
+      ],
     });
+  });
+
+  it.each<[Record<string, unknown>, string, string]>([
+    [
+      { customer: { name: 'אב', phone: '12' } },
+      '/customer/phone',
+      'must be an optional +, then 7 to 20 digits',
+    ],
+    [{ customer: { name: 'אב', tax_id: '' } }, '/customer/tax_id', 'must be 5 to 9 digits'],
+    [{ customer: { name: 'אב', email: 'x' } }, '/customer/email', 'must be an email address'],
+    [{ customer: { name: '' } }, '/customer/name', 'must have at least 2 characters'],
+    [{ date: '2026-02-30' }, '/date', 'must be a date that exists, as YYYY-MM-DD'],
+    [{ payments: [] }, '/payments', 'must have at least 1 entries'],
+    [{ items: {} }, '/items', 'must be a list'],
+    [item({ quantity: '1' }), '/items/0/quantity', 'must be a number'],
+    [item({ quantity: 0 }), '/items/0/quantity', 'must be above 0'],
+    [item({ quantity: 2_000_000 }), '/items/0/quantity', 'must be at most 1,000,000'],
+    [item({ description: '' }), '/items/0/description', 'must not be empty'],
+    [{ title: null }, '/title', 'must not be null: leave it out'],
+    [{ send: 'yes' }, '/send', 'must be true or false'],
+    [{ based_on: 'x' }, '/based_on', 'must be a UUID'],
+    [{ total: 1 }, '/total', 'is not a known field'],
+  ])('the error of the request with %j is a sentence in both languages', (change, path, message) => {
+    const checked = compile(CreateDocument)(body(change));
+    const error = checked.ok ? undefined : checked.errors.find((found) => found.path === path);
+    expect(error?.message).toContain(message);
+    expect(error?.message_he).toMatch(/[א-ת]/);
+  });
+
+  it('every pattern and format that a person writes has a sentence', () => {
+    const forms = new Set<string>();
+    const collect = (value: unknown) => {
+      if (typeof value !== 'object' || value === null) {
+        return;
+      }
+      const { type, pattern, format } = value as Record<string, unknown>;
+      for (const form of [pattern, format]) {
+        if (type === 'string' && typeof form === 'string') {
+          forms.add(form);
+        }
+      }
+      Object.values(value).forEach(collect);
+    };
+    collect([
+      ...publicRoutes.flatMap(({ body: one, query }) => [one, query]),
+      BusinessChange,
+      updateCustomer.request,
+    ]);
+    expect(forms.size).toBeGreaterThan(8);
+    expect([...forms].filter((form) => !hasSentence(form))).toEqual([]);
   });
 });

@@ -1,12 +1,15 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { Clean } from 'typebox/value';
+import { Clean, Pointer } from 'typebox/value';
+import { type Sentence, sentenceOf, sentences } from './error-sentences.js';
 
 /** One error of a value: where it is, as a JSON Pointer, and what is wrong there. */
 export interface ValidationError {
   path: string;
   message: string;
+  /** The same in Hebrew; every error of the HTTP API has it. */
+  message_he?: string;
 }
 
 /** How many errors are reported at most: more than a document has fields, while an arbitrary body has a bound. */
@@ -27,7 +30,7 @@ export function compile<T extends TSchema>(schema: T): (value: unknown) => Check
     compiled ??= Compile(schema);
     return compiled.Check(value)
       ? { ok: true, value: value as Static<T> }
-      : { ok: false, errors: toValidationErrors(compiled.Errors(value)) };
+      : { ok: false, errors: toValidationErrors(compiled.Errors(value), value) };
   };
 }
 
@@ -47,7 +50,6 @@ export function compileTolerant<T extends TSchema>(schema: T): (value: unknown) 
 interface SchemaError {
   keyword: string;
   instancePath: string;
-  message: string;
   params: object;
 }
 
@@ -62,45 +64,46 @@ export function prefixPaths(path: string, errors: readonly ValidationError[]): V
 }
 
 /** A missing or unknown member is reported at the member's own pointer. */
-function toValidationErrors(errors: readonly SchemaError[]): ValidationError[] {
+function toValidationErrors(errors: readonly SchemaError[], value: unknown): ValidationError[] {
   const found = new Map<string, ValidationError>();
-  const add = (path: string, message: string) => {
+  const add = (path: string, what: Sentence) => {
     if (!found.has(path)) {
-      found.set(path, { path, message });
+      found.set(path, { path, ...what });
     }
   };
-  for (const error of errors) {
-    const params = error.params as {
+  for (const { keyword, instancePath, params } of errors) {
+    const { requiredProperties = [], additionalProperties = [] } = params as {
       requiredProperties?: string[];
       additionalProperties?: string[];
-      allowedValues?: unknown[];
     };
-    switch (error.keyword) {
+    switch (keyword) {
       case 'required':
-        for (const member of params.requiredProperties ?? []) {
-          add(memberPointer(error.instancePath, member), 'is required');
+        for (const member of requiredProperties) {
+          add(memberPointer(instancePath, member), sentences.required);
         }
         break;
       case 'additionalProperties':
-        for (const member of params.additionalProperties ?? []) {
-          add(memberPointer(error.instancePath, member), 'is not a known field');
+        for (const member of additionalProperties) {
+          add(memberPointer(instancePath, member), sentences.unknownField);
         }
-        break;
-      case 'enum':
-        add(error.instancePath, `must be one of ${(params.allowedValues ?? []).join(', ')}`);
         break;
       case 'anyOf':
       case 'boolean':
         // The branches of a union and the members of a closed object have errors of their own.
         break;
       default:
-        add(error.instancePath, error.message);
+        add(instancePath, sentenceFor({ keyword, instancePath, params }, value));
     }
   }
   if (found.size === 0) {
-    for (const error of errors) {
-      add(error.instancePath, error.message);
+    for (const { instancePath } of errors) {
+      add(instancePath, sentences.invalid);
     }
   }
   return [...found.values()].slice(0, validationErrorsMax);
+}
+
+function sentenceFor({ keyword, instancePath, params }: SchemaError, value: unknown): Sentence {
+  const isNull = keyword === 'type' && Pointer.Get(value, instancePath) === null;
+  return isNull ? sentences.isNull : sentenceOf(keyword, { ...params });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { ModulesContainer } from '@nestjs/core';
@@ -44,6 +44,8 @@ export interface HttpReply<Body extends string | Buffer | Readable = string | Bu
 export interface HttpOrigin {
   readonly requestId: string;
   readonly address: string;
+  /** The header that made its bytes malformed. */
+  readonly malformedHeader?: string | undefined;
 }
 
 /** What reaches no route: a request for a tunnel; bytes that are no HTTP request; a request that came too slowly. */
@@ -62,7 +64,7 @@ interface FrontParts {
   /** The public address: HTTPS there is stated in every response. */
   readonly publicAddress: string;
   /** The id of a request, of which the caller may have given one; a new one where it is absent. */
-  readonly requestIdOf?: (headers: IncomingHttpHeaders) => string;
+  readonly requestIdOf?: (request: Pick<IncomingMessage, 'rawHeaders'>) => string;
   /** Whether Node rejects a request without a Host; otherwise it is answered as others are. */
   readonly requireHostHeader: boolean;
   readonly options: Pick<FastifyServerOptions, 'bodyLimit' | 'exposeHeadRoutes' | 'routerOptions'>;
@@ -244,7 +246,7 @@ export abstract class HttpFront implements BackgroundTask {
       logger: false,
       trustProxy: proxies === '' ? false : proxies.split(',').map((proxy) => proxy.trim()),
       requestIdHeader: false,
-      genReqId: ({ headers }) => requestIdOf(headers),
+      genReqId: requestIdOf,
       // A request on an open connection is still served while the process drains.
       return503OnClosing: false,
       connectionTimeout: timeLimitsMs.idleConnection,

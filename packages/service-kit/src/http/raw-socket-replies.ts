@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { newContext, withContext } from '../process/context.js';
@@ -10,13 +10,19 @@ import type { HttpMetrics } from './http-metrics.js';
 /** How long a client may take to read the reply. */
 const readReplyMs = 2_000;
 
+/** The headers that decide where a request ends, by the errors that Node's parser names. A repeated one is refused in any case. */
+const framingHeaders = [
+  [/CONTENT_LENGTH/, 'Content-Length'],
+  [/TRANSFER_ENCODING/, 'Transfer-Encoding'],
+] as const;
+
 /** Answers over the socket what Node's HTTP server hands over without a response object. */
 export class RawSocketReplies {
   readonly #rejected = new WeakSet<Socket>();
 
   constructor(
     private readonly reject: (reason: RawRejection, origin: HttpOrigin) => Promise<RawReply>,
-    private readonly requestIdOf: (headers: IncomingHttpHeaders) => string,
+    private readonly requestIdOf: (request: Pick<IncomingMessage, 'rawHeaders'>) => string,
     private readonly metrics: HttpMetrics,
     private readonly logger: Logger,
   ) {}
@@ -25,9 +31,9 @@ export class RawSocketReplies {
   attach(server: Server): void {
     // An Expect other than '100-continue' changes nothing.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    server.on('connect', ({ headers }, socket: Socket) => {
+    server.on('connect', (request, socket: Socket) => {
       socket.on('error', () => socket.destroy());
-      void this.#answer(socket, this.requestIdOf(headers), 'unknown');
+      void this.#answer(socket, { requestId: this.requestIdOf(request) }, 'unknown');
     });
   }
 
@@ -45,12 +51,14 @@ export class RawSocketReplies {
     const requestId = randomUUID();
     this.logger.info({ request_id: requestId, reason: error.code }, 'malformed request rejected');
     const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    void this.#answer(socket, requestId, isSlow ? 'too_slow' : 'malformed');
+    const malformedHeader = framingHeaders.find(([pattern]) => pattern.test(error.code ?? ''))?.[1];
+    void this.#answer(socket, { requestId, malformedHeader }, isSlow ? 'too_slow' : 'malformed');
   }
 
-  async #answer(socket: Socket, requestId: string, reason: RawRejection): Promise<void> {
+  async #answer(socket: Socket, request: Omit<HttpOrigin, 'address'>, reason: RawRejection): Promise<void> {
     const startedMs = performance.now();
-    const origin = { requestId, address: socket.remoteAddress ?? '' };
+    const { requestId } = request;
+    const origin = { ...request, address: socket.remoteAddress ?? '' };
     const reply = await withContext(newContext(timeLimitsMs.request, requestId), () =>
       this.reject(reason, origin),
     );

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, type ValidationError } from '@pinkas/contracts';
+import { type ErrorCode, errorCatalogue, type Sentence, type ValidationError } from '@pinkas/contracts';
 
 /** An expected error with a code of the catalogue. `code` and `details` are safe for the caller; `cause` is for the log only. */
 export class ApiError extends Error {
@@ -6,10 +6,17 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: ErrorCode, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+  /** What follows the message of the catalogue, for a caller of the same process. */
+  readonly explanation: Sentence | undefined;
+
+  constructor(
+    code: ErrorCode,
+    options: { details?: Record<string, unknown>; cause?: unknown; explanation?: Sentence } = {},
+  ) {
     super(errorCatalogue[code].message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.explanation = options.explanation;
   }
 
   /** The HTTP status of the code. */

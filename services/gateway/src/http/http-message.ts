@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { isUuid } from '@pinkas/contracts';
 import type { ApiError } from '@pinkas/service-kit';
@@ -13,11 +12,13 @@ export interface HttpRequest {
   readonly address: string;
   /** What it carries as its API key; empty where there is none. */
   readonly apiKey: string;
-  /** Header names in lower case. */
-  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** Names and values in turn, as they came: what reads them decides what a repeated line means. */
+  readonly rawHeaders: readonly string[];
   readonly params: Readonly<Record<string, string>>;
   /** The query as it was sent, without the question mark. */
   readonly query: string;
+  /** The header that made its bytes malformed. */
+  readonly malformedHeader?: string | undefined;
   /** The body, not read yet. */
   readonly stream: Readable;
 }
@@ -48,34 +49,52 @@ export interface RequestLogFields {
   code?: string;
 }
 
-/** A header that a request carries at most once, or empty. */
-export function headerOf(request: HttpRequest, name: string): string {
-  const value = request.headers[name];
-  return (Array.isArray(value) ? value[0] : value) ?? '';
+type WithHeaders = Pick<HttpRequest, 'rawHeaders'>;
+
+/** The headers that have one value, besides those of a credential. Where their lines differ, the request is refused. */
+export const singleHeaders = ['Idempotency-Key', 'Content-Type', 'Content-Encoding', 'Host'] as const;
+
+/**
+ * The value of a header that has one; empty where there is none. Lines that are equal count once: a proxy that retries may add one.
+ * @returns undefined where lines differ: another reader of the request may have taken the other one.
+ */
+export function headerOf(request: WithHeaders, name: string): string | undefined {
+  const [value = '', ...others] = linesOf(request, name);
+  return others.every((other) => other === value) ? value : undefined;
+}
+
+/** The value of a header that is a list, from all of its lines (RFC 9110, section 5.3). */
+export function listHeaderOf(request: WithHeaders, name: string): string {
+  return linesOf(request, name).join(', ');
+}
+
+/** The lines of a header. Node has removed blanks and tabs around each, which are no part of it (RFC 9110, section 5.5). */
+function linesOf({ rawHeaders }: WithHeaders, name: string): string[] {
+  const lowerCase = name.toLowerCase();
+  // Before 20.19.1, Node's `headersDistinct` throws for a header whose name is that of a property of every object.
+  return rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === lowerCase,
+  );
 }
 
 /**
  * The API key in the headers of a request: the bearer token, X-Api-Key, or both where they are equal. Empty where there is none,
- * and where headers are repeated or differ: a proxy in front may have looked at the other one.
+ * and where lines differ. Basic credentials are those of a proxy in front, and none here.
  */
-export function apiKeyOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string {
-  // Before 20.19.1, Node's `headersDistinct` throws for a header whose name is that of a property of every object.
-  const valuesOf = (header: string) =>
-    rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === header);
-  const [authorization, apiKeys] = [valuesOf('authorization'), valuesOf('x-api-key')];
-  if (authorization.length > 1 || apiKeys.length > 1) {
+export function apiKeyOf(request: WithHeaders): string {
+  const [authorization, apiKey] = [headerOf(request, 'authorization'), headerOf(request, 'x-api-key')];
+  if (authorization === undefined || apiKey === undefined) {
     return '';
   }
-  const [key = '', other = key] = [...authorization.map(bearerTokenOf), ...apiKeys];
-  return key === other ? key : '';
-}
-
-function bearerTokenOf(authorization: string): string {
-  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+  if (authorization === '' || /^basic( |$)/i.test(authorization)) {
+    return apiKey;
+  }
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  return apiKey === '' || apiKey === token ? (token ?? '') : '';
 }
 
 /** The caller's X-Request-Id where it is a UUID, else a new one. */
-export function requestIdOf(headers: IncomingHttpHeaders): string {
-  const own = headers['x-request-id'];
-  return typeof own === 'string' && isUuid(own) ? own : randomUUID();
+export function requestIdOf(request: WithHeaders): string {
+  const own = headerOf(request, 'x-request-id');
+  return own !== undefined && isUuid(own) ? own : randomUUID();
 }

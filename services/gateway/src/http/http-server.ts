@@ -71,7 +71,14 @@ export class HttpServer extends HttpFront {
   }
 
   protected override rejectRaw(reason: RawRejection, origin: HttpOrigin): Promise<RawReply> {
-    const request = { ...origin, apiKey: '', headers: {}, params: {}, query: '', stream: Readable.from([]) };
+    const request = {
+      ...origin,
+      apiKey: '',
+      rawHeaders: [],
+      params: {},
+      query: '',
+      stream: Readable.from([]),
+    };
     return reason === 'unknown'
       ? this.pipeline.rejectUnknown(request)
       : this.pipeline.rejectMalformed(request);
@@ -81,7 +88,8 @@ export class HttpServer extends HttpFront {
     const { route } = binding;
     const respond = this.pipeline.route(binding, handler);
     server.route({
-      method: route.method,
+      // HEAD is answered as GET is: Node leaves out the body.
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: `${pathOf(this.config.baseUrl)}${route.path}`,
       handler: (request, reply) =>
         this.send(request, reply, route.timeoutMs, () => respond(httpRequestOf(request))),
@@ -126,7 +134,7 @@ function toHttpRequest(request: FastifyRequest): HttpRequest {
     requestId: request.id,
     address: request.ip,
     apiKey: apiKeyOf(request.raw),
-    headers: { ...request.headers },
+    rawHeaders: request.raw.rawHeaders,
     params: request.params as Record<string, string>,
     query: queryStart === -1 ? '' : request.url.slice(queryStart + 1),
     stream: request.raw,

@@ -1,4 +1,10 @@
-import { type ErrorBody, type ErrorEntry, errorCatalogue } from '@pinkas/contracts';
+import {
+  type ErrorBody,
+  type ErrorEntry,
+  errorCatalogue,
+  sentences,
+  type ValidationError,
+} from '@pinkas/contracts';
 import { type ApiError, toApiError } from '@pinkas/service-kit';
 import type { ResponseRenderer } from './http-message.js';
 import type { RouteReply } from './http-route.js';
@@ -41,14 +47,17 @@ export function errorUrl(docsUrl: string, code: string): string {
 /** The error object of a problem (interface 2.8), with only the details that the catalogue names. */
 export function errorBody(apiError: ApiError, requestId: string, docsUrl: string): ErrorBody {
   const entry: ErrorEntry = errorCatalogue[apiError.code];
+  const { explanation } = apiError;
   const details = Object.fromEntries(
-    Object.entries(apiError.details ?? {}).filter(([member]) => entry.details.includes(member)),
+    Object.entries(apiError.details ?? {})
+      .filter(([member]) => entry.details.includes(member))
+      .map(([member, value]) => [member, member === 'errors' ? inBothLanguages(value) : value]),
   );
   return {
     error: {
       code: apiError.code,
-      message: entry.message,
-      message_he: entry.messageHe,
+      message: explained(entry.message, explanation?.message),
+      message_he: explained(entry.messageHe, explanation?.message_he),
       ...(entry.hint === undefined ? {} : { hint: entry.hint }),
       retryable: entry.retryable,
       doc_url: errorUrl(docsUrl, apiError.code),
@@ -57,3 +66,16 @@ export function errorBody(apiError: ApiError, requestId: string, docsUrl: string
     request_id: requestId,
   };
 }
+
+const explained = (message: string, explanation: string | undefined): string =>
+  explanation === undefined ? message : `${message.replace(/\.$/, '')}: ${explanation}.`;
+
+/** A service of the previous release writes no Hebrew. */
+const inBothLanguages = (errors: unknown): unknown =>
+  Array.isArray(errors)
+    ? errors.map(({ path, message, message_he = sentences.invalid.message_he }: ValidationError) => ({
+        path,
+        message,
+        message_he,
+      }))
+    : errors;

@@ -19,8 +19,10 @@ export interface RateLimitResult {
   readonly resetSeconds: number;
 }
 
-/** Requests a minute of one address without a valid key; public routes and pages count as well, but not those of documents that exist. */
+/** Requests a minute of one address without a valid key. */
 const addressPerMinute = 60;
+/** Requests a minute of one address for pages, besides those of documents that exist. */
+const pagesPerMinute = 60;
 /** Requests a minute of one address for pages and PDFs of documents that exist: an office may open a hundred invoices. */
 const documentsPerMinute = 600;
 const lookupsPerMinute = 1_000;
@@ -49,6 +51,11 @@ export function keyRateLimit(key: ApiKey): RateLimit {
 /** The rate limit of a client without a valid key. An IPv6 client owns a whole /64, so it is counted as one. */
 export function addressRateLimit(address: string): RateLimit {
   return { id: `address:${networkOf(address)}`, perMinute: addressPerMinute };
+}
+
+/** The rate limit of a client for other pages, and for documents that do not exist. */
+export function pageRateLimit(address: string): RateLimit {
+  return { id: `pages:${networkOf(address)}`, perMinute: pagesPerMinute };
 }
 
 /** The rate limit of a client for pages and PDFs of documents that exist. */

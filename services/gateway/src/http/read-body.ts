@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { MIMEType } from 'node:util';
+import { invalidJsonCauses, memberTwice, type Sentence } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 
 /** 256 KB. */
@@ -6,9 +8,6 @@ const bodyBytesMax = 262_144;
 
 /** Nesting of objects and arrays; a document needs three. */
 const depthMax = 32;
-
-/** `application/json`, in UTF-8 where a character set is named. */
-const jsonType = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*("utf-8"|utf-8)[ \t]*)?;?$/i;
 
 /**
  * Reads a body to its end.
@@ -33,7 +32,8 @@ export function readBody(stream: Readable, contentLength: string): Promise<Buffe
       chunks.push(chunk);
     };
     // Nobody reads the response of a broken connection.
-    const broken = (error?: Error) => fail(new ApiError('invalid_json', { cause: error }));
+    const broken = (error?: Error) =>
+      fail(new ApiError('invalid_json', { cause: error, explanation: invalidJsonCauses.incomplete }));
     stream.once('error', broken);
     stream.once('close', () => broken());
     if (Number(contentLength) > bodyBytesMax) {
@@ -44,35 +44,77 @@ export function readBody(stream: Readable, contentLength: string): Promise<Buffe
   });
 }
 
+/** The headers that say what a body is, each undefined where its lines differ. */
+export interface BodyHeaders {
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly transferEncoding: string;
+}
+
 /**
  * The JSON object of a body.
- * @throws ApiError `invalid_json`: another content type, not UTF-8, not JSON, not an object, a duplicate member (whose value
- * would depend on the reader), or nested too deeply.
+ * @throws ApiError `invalid_json`, which explains why: another media type or encoding, a compressed body, not UTF-8, not JSON, not an
+ * object, a member twice (whose value would depend on the reader), or nested too deeply.
  */
-export function parseJsonObject(bytes: Buffer, contentType: string): object {
-  if (!jsonType.test(contentType.trim())) {
-    throw new ApiError('invalid_json');
+export function parseJsonObject(bytes: Buffer, headers: BodyHeaders): object {
+  checkHeaders(headers);
+  if (bytes.length === 0) {
+    throw invalidJson(invalidJsonCauses.empty);
   }
-  let text: string;
-  let value: unknown;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    value = JSON.parse(text);
-  } catch {
-    // The error is no cause of the problem: its message quotes the body.
-    throw new ApiError('invalid_json');
-  }
+  const text = decodeText(bytes);
+  const value = parseText(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('invalid_json');
+    throw invalidJson(invalidJsonCauses.notObject);
   }
-  if (!isUnambiguous(text)) {
-    throw new ApiError('invalid_json');
-  }
+  checkUnambiguous(text);
   return value;
 }
 
-/** Whether a text that is valid JSON has no duplicate member and is not nested too deeply. */
-function isUnambiguous(text: string): boolean {
+const invalidJson = (explanation: Sentence) => new ApiError('invalid_json', { explanation });
+
+/** Parameters of the media type have no effect, but for a charset that names another encoding. */
+function checkHeaders({ contentType, contentEncoding, transferEncoding }: BodyHeaders): void {
+  if (contentType !== undefined) {
+    const type = mediaTypeOf(contentType);
+    if (type?.essence !== 'application/json') {
+      throw invalidJson(invalidJsonCauses.contentType);
+    }
+    if (!/^(utf-?8)?$/i.test(type.params.get('charset') ?? '')) {
+      throw invalidJson(invalidJsonCauses.charset);
+    }
+  }
+  if (!/^(identity)?$/i.test(contentEncoding ?? '') || !/^(chunked)?$/i.test(transferEncoding)) {
+    throw invalidJson(invalidJsonCauses.compressed);
+  }
+}
+
+function mediaTypeOf(contentType: string): MIMEType | undefined {
+  try {
+    return new MIMEType(contentType);
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidJson(invalidJsonCauses.notUtf8);
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The error is no cause of the problem: its message quotes the body.
+    throw invalidJson(invalidJsonCauses.notJson);
+  }
+}
+
+/** @throws ApiError where a text that is valid JSON has a member twice or is nested too deeply. */
+function checkUnambiguous(text: string): void {
   /** The names of each open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   for (const match of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/g)) {
@@ -81,22 +123,19 @@ function isUnambiguous(text: string): boolean {
       open.push(token === '{' ? new Set() : null);
     } else if (token === '}' || token === ']') {
       open.pop();
-    } else if (match[1] !== undefined && !isNewName(open.at(-1), token.slice(0, -match[1].length))) {
-      return false;
+    } else if (match[1] !== undefined) {
+      addName(open.at(-1), JSON.parse(token.slice(0, -match[1].length)) as string);
     }
     if (open.length > depthMax) {
-      return false;
+      throw invalidJson(invalidJsonCauses.tooDeep);
     }
   }
-  return true;
 }
 
 /** Adds the name of a member to those of its object. */
-function isNewName(names: Set<string> | null | undefined, quoted: string): boolean {
-  const name = JSON.parse(quoted) as string;
+function addName(names: Set<string> | null | undefined, name: string): void {
   if (!names || names.has(name)) {
-    return false;
+    throw invalidJson(memberTwice(name));
   }
   names.add(name);
-  return true;
 }

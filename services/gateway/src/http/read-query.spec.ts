@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { CustomerQuery, DocumentQuery } from '@pinkas/contracts';
+import { CustomerQuery, DocumentQuery, EventQuery } from '@pinkas/contracts';
 import { queryReader } from './read-query.js';
 
 const documents = queryReader(DocumentQuery);
+const events = queryReader(EventQuery);
 const customers = queryReader(CustomerQuery);
 const nothing = queryReader(null);
 const paths = (read: ReturnType<typeof queryReader>, query: string) =>
@@ -42,13 +43,41 @@ describe('queryReader', () => {
     expect(documents(`limit=${limit}`)).toMatchObject({ values: { limit: Number(limit) }, errors: [] }),
   );
 
-  it.each(['', '1', '0', 'TRUE', 'True', 'yes', 'on', 'null', ' true'])(
+  it.each([
+    ['true', true],
+    ['True', true],
+    ['1', true],
+    ['FALSE', false],
+    ['0', false],
+  ])('the boolean %s is %p', (text, value) =>
+    expect(documents(`include_cancelled=${text}`)).toMatchObject({
+      values: { include_cancelled: value },
+      errors: [],
+    }),
+  );
+
+  it.each(['', '2', '-1', '00', 'yes', 'on', 'null', ' true', 'true ', 'א'])(
     'the boolean %p is a validation error',
     (text) =>
       expect(paths(documents, `include_cancelled=${encodeURIComponent(text)}`)).toEqual([
         '/query/include_cancelled',
       ]),
   );
+
+  it('a list repeats its name, which may have the brackets of PHP', () => {
+    const type = ['document.issued', 'delivery.sent'];
+    for (const names of [
+      ['type', 'type'],
+      ['type[]', 'type[]'],
+      ['type[0]', 'type[1]'],
+      ['type', 'type%5B%5D'],
+    ]) {
+      const query = names.map((name, index) => `${name}=${type[index]}`).join('&');
+      expect(events(query)).toMatchObject({ values: { type }, errors: [] });
+    }
+    expect(paths(events, 'type[]=')).toEqual(['/query/type']);
+    expect(paths(events, 'type[x]=document.issued&limit[]=1')).toEqual(['/query/type[x]', '/query/limit[]']);
+  });
 
   it('an unknown parameter is a validation error, whatever its name is', () => {
     const names = ['x', '__proto__', 'constructor', 'Limit', 'limit[]', 'limit ', ''];
@@ -77,7 +106,7 @@ describe('queryReader', () => {
 
   it('every invalid parameter is reported once', () => {
     const query =
-      'type=invoice&type=quote&from=2026-02-30&to=&limit=x&include_cancelled=1&external_ref=&y=1&y=2';
+      'type=invoice&type=quote&from=2026-02-30&to=&limit=x&include_cancelled=yes&external_ref=&y=1&y=2';
     expect(paths(documents, query).sort()).toEqual(
       ['external_ref', 'from', 'include_cancelled', 'limit', 'to', 'type', 'y'].map(
         (name) => `/query/${name}`,

@@ -3,10 +3,18 @@ import {
   malformedTexts,
   memberPointer,
   prefixPaths,
+  type Sentence,
   Strict,
+  sentence,
   type ValidationError,
 } from '@pinkas/contracts';
 import type { TObject } from 'typebox';
+
+const querySentences = {
+  encoding: sentence('must be UTF-8, percent-encoded', 'חייב להיות UTF-8 בקידוד אחוזים'),
+  unknown: sentence('is not a known parameter', 'פרמטר לא מוכר'),
+  repeated: sentence('must not appear more than once', 'אסור שיופיע יותר מפעם אחת'),
+};
 
 /** A query as far as it could be read. */
 export interface ReadQuery {
@@ -17,8 +25,9 @@ export interface ReadQuery {
 }
 
 /**
- * Compiles the reader of queries from the schema of a route, which is also the published one. Integers and booleans have one
- * valid notation each; everything else is checked by the schema.
+ * Compiles the reader of queries from the schema of a route, which is also the published one. An integer has
+ * one notation; a boolean is `true`, `false`, `1` or `0` in any letter case, as the libraries of callers write it; the name of a list may
+ * end with `[]` or `[0]`. Everything else is checked by the schema.
  * @param schema null where the route takes no parameters.
  */
 export function queryReader(schema: TObject | null): (query: string) => ReadQuery {
@@ -65,24 +74,29 @@ function textsOf(
   const errors: ValidationError[] = [];
   const texts = new Map<string, string[]>();
   for (const [rawName, rawValue] of pairsOf(query)) {
-    const name = decode(rawName);
+    const name = nameOf(decode(rawName), isList);
     const value = decode(rawValue);
-    const fail = (message: string) =>
-      errors.push({ path: memberPointer('/query', name ?? rawName), message });
+    const fail = (what: Sentence) => errors.push({ path: memberPointer('/query', name ?? rawName), ...what });
     if (name === undefined) {
-      fail('must be UTF-8, percent-encoded');
+      fail(querySentences.encoding);
     } else if (!isKnown(name)) {
-      fail('is not a known parameter');
+      fail(querySentences.unknown);
     } else if (texts.has(name) && !isList(name)) {
-      fail('must not appear more than once');
+      fail(querySentences.repeated);
     } else {
       texts.set(name, [...(texts.get(name) ?? []), value ?? '']);
       if (value === undefined) {
-        fail('must be UTF-8, percent-encoded');
+        fail(querySentences.encoding);
       }
     }
   }
   return { texts, errors };
+}
+
+/** The name of a parameter; that of a list may have brackets, as PHP writes it. */
+function nameOf(name: string | undefined, isList: (name: string) => boolean): string | undefined {
+  const list = name?.replace(/\[\d*\]$/, '');
+  return list !== undefined && isList(list) ? list : name;
 }
 
 /** The parameters as they were sent; `a` alone is `a=`. */
@@ -110,8 +124,8 @@ function parseValue(text: string, type: string | undefined): unknown {
   if (type === 'integer' && /^(0|-?[1-9]\d*)$/.test(text)) {
     return Number(text);
   }
-  if (type === 'boolean' && (text === 'true' || text === 'false')) {
-    return text === 'true';
+  if (type === 'boolean' && /^(true|false|1|0)$/i.test(text)) {
+    return /^(true|1)$/i.test(text);
   }
   return text;
 }

@@ -3,11 +3,13 @@ import {
   isEventId,
   isUuid,
   prefixPaths,
+  sentence,
+  sentences,
   type ValidationError,
   validationErrorsMax,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { type HttpRequest, headerOf } from './http-message.js';
+import { type HttpRequest, headerOf, listHeaderOf, singleHeaders } from './http-message.js';
 import type { RouteBinding, RouteRequest } from './http-route.js';
 import { parseJsonObject, readBody } from './read-body.js';
 import { firstOfEachPath, queryReader } from './read-query.js';
@@ -35,18 +37,28 @@ export function requestReader(binding: RouteBinding): RequestReader {
   const bodyErrors = bodyErrorsOf(binding);
   return async (request, queryErrors = () => []) => {
     const bytes =
-      route.body === null ? undefined : await readBody(request.stream, headerOf(request, 'content-length'));
+      route.body === null
+        ? undefined
+        : await readBody(request.stream, headerOf(request, 'content-length') ?? '');
     const { params } = request;
     if (!Object.entries(params).every(([name, value]) => isId(name, value))) {
       throw new ApiError('not_found');
     }
 
     const query = readQuery(request.query);
-    const errors = [...query.errors, ...prefixPaths('/query', queryErrors(query.values))];
+    const errors = [
+      ...headerErrors(request),
+      ...query.errors,
+      ...prefixPaths('/query', queryErrors(query.values)),
+    ];
     const idempotencyKey = route.idempotent ? requireIdempotencyKey(request, errors) : '';
     let body: unknown;
     if (bytes !== undefined && !(bytes.length === 0 && route.bodyOptional)) {
-      body = parseJsonObject(bytes, headerOf(request, 'content-type'));
+      body = parseJsonObject(bytes, {
+        contentType: headerOf(request, 'content-type'),
+        contentEncoding: headerOf(request, 'content-encoding'),
+        transferEncoding: listHeaderOf(request, 'transfer-encoding'),
+      });
       errors.push(...bodyErrors(body));
     }
     if (errors.length > 0) {
@@ -61,26 +73,39 @@ const isId = (name: string, value: string): boolean =>
   name === 'event_id' ? isEventId(value) : isUuid(value);
 
 function requireIdempotencyKey(request: HttpRequest, errors: ValidationError[]): string {
-  const key = decodeHeader(headerOf(request, 'idempotency-key'));
-  if (key === '') {
+  const value = headerOf(request, 'idempotency-key');
+  if (value === '') {
     throw new ApiError('missing_idempotency_key');
   }
+  const key = decodeHeader(value ?? '');
   if ([...key].length > idempotencyKeyMax) {
     errors.push({
       path: '/headers/Idempotency-Key',
-      message: `must not have more than ${idempotencyKeyMax} characters`,
+      ...sentences.lengthMax(idempotencyKeyMax),
     });
   }
   return key;
 }
 
+/** The headers whose lines differ: another reader of the request may have taken the other one. */
+function headerErrors(request: HttpRequest): ValidationError[] {
+  return singleHeaders
+    .filter((name) => headerOf(request, name) === undefined)
+    .map((name) => ({ path: `/headers/${name}`, ...repeatedHeader }));
+}
+
+const repeatedHeader = sentence(
+  'must not be repeated with another value',
+  'אסור שיופיע פעמיים עם ערכים שונים',
+);
+
 /** The text of a header. Node decodes headers as Latin-1; bytes that are UTF-8 are decoded again, so that limits count characters. */
 function decodeHeader(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return header.trim();
+    return header;
   }
 }
 

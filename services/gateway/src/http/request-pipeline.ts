@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { errorsOfEveryRoute, errorsOfPublicRoutes, type Route } from '@pinkas/contracts';
+import { errorsOfEveryRoute, errorsOfPublicRoutes, type Route, sentence } from '@pinkas/contracts';
 import {
   ApiError,
   type Clock,
@@ -20,7 +20,7 @@ import { authorize, checkAccess } from './authorize.js';
 import {
   type HttpRequest,
   type HttpResponse,
-  headerOf,
+  listHeaderOf,
   type RequestLogFields,
   type Respond,
   type ResponseRenderer,
@@ -34,6 +34,7 @@ import {
   documentRateLimit,
   keyRateLimit,
   lookupRateLimit,
+  pageRateLimit,
   type RateLimit,
   RateLimiter,
   type RateLimitResult,
@@ -45,6 +46,14 @@ import { retryAfterSeconds } from './retry-after.js';
 const inFlightMax = 1_000;
 /** The bound of a request without a deadline. */
 const responseTimeoutMs = 60_000;
+
+const malformed = {
+  request: sentence(
+    'must be an HTTP request that is complete and well-formed',
+    'חייבת להיות בקשת HTTP שלמה ותקינה',
+  ),
+  header: sentence('must be one line with a valid value', 'חייב להופיע בשורה אחת עם ערך תקין'),
+};
 
 type StatusReply = RouteReply & { readonly status: number };
 
@@ -103,7 +112,7 @@ export class RequestPipeline {
   /** Responds to a request for something that does not exist, with or without a key. */
   readonly rejectUnknown: Respond = (request) =>
     this.#respond(request, this.#json, async (state) => {
-      await this.#consumeAddress(state);
+      await this.#consumeKeyOrAddress(state);
       throw new ApiError('not_found');
     });
 
@@ -111,8 +120,11 @@ export class RequestPipeline {
   readonly rejectMalformed: Respond = (request) =>
     this.#respond(request, this.#json, async (state) => {
       await this.#consumeAddress(state);
+      const { malformedHeader } = request;
       throw ApiError.invalid([
-        { path: '', message: 'must be an HTTP request that is whole and well-formed' },
+        malformedHeader === undefined
+          ? { path: '', ...malformed.request }
+          : { path: `/headers/${malformedHeader}`, ...malformed.header },
       ]);
     });
 
@@ -139,7 +151,7 @@ export class RequestPipeline {
     { route, read, handler }: MountedRoute<PublicRouteHandler>,
     state: ResponseState,
   ): Promise<StatusReply> {
-    await this.#consumeAddress(state);
+    await this.#consumeKeyOrAddress(state);
     const { params, query } = await read(state.request);
     const reply = await declaredOnly(route, handler.handle({ params, query }));
     return { status: route.successStatus, ...reply };
@@ -150,7 +162,7 @@ export class RequestPipeline {
     if ('find' in handler) {
       return this.#showDocument(handler, request, state);
     }
-    await this.#consumeAddress(state);
+    await this.#consumeOrReject(pageRateLimit(state.request.address), state);
     return handler.handle(request);
   }
 
@@ -162,7 +174,7 @@ export class RequestPipeline {
     const { address } = state.request;
     await this.#consumeOrReject(lookupRateLimit(address), state);
     const found = await handler.find(request).catch(async (error: unknown) => {
-      await this.#consumeAddress(state);
+      await this.#consumeOrReject(pageRateLimit(address), state);
       throw error;
     });
     await this.#consumeOrReject(documentRateLimit(address), state);
@@ -213,6 +225,16 @@ export class RequestPipeline {
     return state.rateLimit;
   }
 
+  /**
+   * Counts a request that needs no key: for its key where it has a valid one, so that others behind its address do not pay for it.
+   * @throws ApiError `rate_limited`.
+   */
+  async #consumeKeyOrAddress(state: ResponseState): Promise<void> {
+    // What needs no key is answered while keys cannot be read.
+    const access = await this.#authenticate(state).catch(() => ({ principal: undefined }));
+    await this.#consumeOrReject(rateLimitOf(access, state.request), state);
+  }
+
   /** @throws ApiError `rate_limited`. */
   #consumeAddress(state: ResponseState): Promise<void> {
     return this.#consumeOrReject(addressRateLimit(state.request.address), state);
@@ -255,8 +277,8 @@ function pageRequestOf(request: HttpRequest): PageRequest {
   return {
     params: request.params,
     query: request.query,
-    ifNoneMatch: headerOf(request, 'if-none-match'),
-    acceptsGzip: acceptsGzip(headerOf(request, 'accept-encoding')),
+    ifNoneMatch: listHeaderOf(request, 'if-none-match'),
+    acceptsGzip: acceptsGzip(listHeaderOf(request, 'accept-encoding')),
   };
 }
 
@@ -265,7 +287,7 @@ function failAtDeadline(): never {
 }
 
 /** A valid key has its own rate limit; any other request counts for its address. */
-function rateLimitOf({ principal }: AccessCheck, request: HttpRequest): RateLimit {
+function rateLimitOf({ principal }: Pick<AccessCheck, 'principal'>, request: HttpRequest): RateLimit {
   return principal?.key.revoked_at === null ? keyRateLimit(principal.key) : addressRateLimit(request.address);
 }
 

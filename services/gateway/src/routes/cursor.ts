@@ -1,9 +1,11 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { ValidationError } from '@pinkas/contracts';
+import { canonicalJson, isUuid, sentence, type ValidationError } from '@pinkas/contracts';
 import type { GatewayConfig } from '../config.js';
 
 /** A new layout needs a new version: an old cursor is then rejected instead of misread. */
-const version = 2;
+const version = 3;
+/** Cursors of release 0.3 know no filters; callers keep those of events. */
+const versionWithoutFilters = 2;
 const macBytes = 32;
 const positionBytes = 8;
 const cursorBytes = 1 + macBytes + positionBytes;
@@ -31,55 +33,92 @@ export class ListCursors {
     this.#previousKey = previousApiKeyPepper ? deriveCursorKey(previousApiKeyPepper, list) : undefined;
   }
 
-  write(businessId: string, position: number): string {
-    return writeCursor(this.#key, businessId, position);
+  /** The cursor of a position in the list that a query filters. */
+  write(businessId: string, query: Query, position: number): string {
+    return writeCursor(this.#key, { businessId, filters: filtersOf(query) }, position);
   }
 
-  /** The position; undefined where the cursor was not written for this business. */
-  read(businessId: string, cursor: string): number | undefined {
+  /** The position of a query; undefined where its cursor was not written for this business and these filters, or is absent. */
+  read(businessId: string, query: Query): number | undefined {
+    const { cursor } = query;
+    if (typeof cursor !== 'string') {
+      return undefined;
+    }
+    const scope = { businessId, filters: filtersOf(query) };
     return (
-      readCursor(this.#key, businessId, cursor) ??
-      (this.#previousKey && readCursor(this.#previousKey, businessId, cursor))
+      readCursor(this.#key, scope, cursor) ??
+      (this.#previousKey && readCursor(this.#previousKey, scope, cursor))
     );
   }
 
-  /** The errors of a query: a cursor is valid for one business, which no schema can express. */
-  errors(businessId: string, { cursor }: Readonly<Record<string, unknown>>): ValidationError[] {
-    return typeof cursor === 'string' && this.read(businessId, cursor) === undefined
-      ? [{ path: '/cursor', message: 'must be the next_cursor of a page of this business' }]
+  /** The errors of a query: a cursor is valid for one business and one set of filters, which no schema can express. */
+  errors(businessId: string, query: Query): ValidationError[] {
+    return typeof query.cursor === 'string' && this.read(businessId, query) === undefined
+      ? [{ path: '/cursor', ...otherList }]
       : [];
   }
 }
 
-/**
- * Encodes a position in the list of one business for use in a URL. It is authenticated, so that callers can neither forge one
- * nor use one for another business; it is not secret.
- */
-export function writeCursor(key: Buffer, businessId: string, position: number): string {
-  const encoded = Buffer.alloc(positionBytes);
-  encoded.writeBigUInt64BE(BigInt(position));
-  return Buffer.concat([Buffer.of(version), macOf(key, businessId, encoded), encoded]).toString('base64url');
+type Query = Readonly<Record<string, unknown>>;
+
+const otherList = sentence(
+  'must be the next_cursor of a page of this business with the same filters',
+  'חייב להיות ה-next_cursor של דף של עסק זה, עם אותם מסננים',
+);
+
+/** What a query filters by, as one text: the order of its values and the letter case of ids make no difference. */
+function filtersOf({ cursor, limit, ...filters }: Query): string {
+  const values = Object.entries(filters).map(([name, value]) => [name, canonical(value)]);
+  return canonicalJson(Object.fromEntries(values));
 }
 
-/** Decodes a cursor; undefined where it was not written for this business. */
-export function readCursor(key: Buffer, businessId: string, cursor: string): number | undefined {
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.toSorted();
+  }
+  return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : value;
+}
+
+/** What a cursor is valid for. */
+interface CursorScope {
+  readonly businessId: string;
+  readonly filters: string;
+}
+
+/**
+ * Encodes a position in a list for use in a URL. It is authenticated, so that callers can neither forge one nor use one for another
+ * business or other filters; it is not secret.
+ */
+export function writeCursor(key: Buffer, scope: CursorScope, position: number): string {
+  const encoded = Buffer.alloc(positionBytes);
+  encoded.writeBigUInt64BE(BigInt(position));
+  const mac = macOf(key, version, scope, encoded);
+  return Buffer.concat([Buffer.of(version), mac, encoded]).toString('base64url');
+}
+
+/** Decodes a cursor; undefined where it was not written for this business and these filters. */
+export function readCursor(key: Buffer, scope: CursorScope, cursor: string): number | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
+  const [written] = bytes;
   // The decoder skips unknown characters: only the canonical encoding is accepted.
-  if (bytes[0] !== version || bytes.length !== cursorBytes || bytes.toString('base64url') !== cursor) {
+  if (bytes.length !== cursorBytes || bytes.toString('base64url') !== cursor) {
+    return undefined;
+  }
+  if (written !== version && written !== versionWithoutFilters) {
     return undefined;
   }
   const mac = bytes.subarray(1, 1 + macBytes);
   const encoded = bytes.subarray(1 + macBytes);
-  return timingSafeEqual(mac, macOf(key, businessId, encoded))
+  return timingSafeEqual(mac, macOf(key, written, scope, encoded))
     ? Number(encoded.readBigUInt64BE())
     : undefined;
 }
 
-/** Each part has a fixed length, so that no two positions have the same input. */
-function macOf(key: Buffer, businessId: string, position: Buffer): Buffer {
-  return createHmac('sha256', key)
-    .update(Buffer.of(version))
+/** Each part but the last has a fixed length, so that no two scopes have the same input. */
+function macOf(key: Buffer, written: number, { businessId, filters }: CursorScope, position: Buffer): Buffer {
+  const mac = createHmac('sha256', key)
+    .update(Buffer.of(written))
     .update(Buffer.from(businessId.replaceAll('-', ''), 'hex'))
-    .update(position)
-    .digest();
+    .update(position);
+  return (written === versionWithoutFilters ? mac : mac.update(filters)).digest();
 }

@@ -37,17 +37,17 @@ export class GetDocuments {
     RouteReply<DocumentPage>
   > {
     const { business } = principal;
-    const { cursor, ...filters } = query;
+    const { cursor: _cursor, ...filters } = query;
     const page = await this.rpc.call(listDocuments, {
       business_id: business.id,
       ...filters,
-      before: cursor === undefined ? null : (this.#cursors.read(business.id, cursor) ?? null),
+      before: this.#cursors.read(business.id, query) ?? null,
     });
     const next = page.next_before;
     return {
       body: {
         data: page.documents.map((document) => toCreatedDocument(document, this.config)),
-        next_cursor: next === null ? null : this.#cursors.write(business.id, next),
+        next_cursor: next === null ? null : this.#cursors.write(business.id, query, next),
       },
     };
   }

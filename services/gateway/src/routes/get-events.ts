@@ -38,18 +38,18 @@ export class GetEvents {
     if (!business.events) {
       await this.events.start(business.id, `key:${key.id}`);
     }
-    const { cursor, type, document_id, limit } = query;
+    const { type, document_id, limit } = query;
     const page = await this.rpc.call(listEvents, {
       business_id: business.id,
       ...(type && { types: type }),
       ...(document_id && { document_id }),
       limit,
-      after: cursor === undefined ? 0 : (this.#cursors.read(business.id, cursor) ?? 0),
+      after: this.#cursors.read(business.id, query) ?? 0,
     });
     return {
       body: {
         data: page.events.map((text) => JSON.parse(text) as ApiEvent),
-        next_cursor: this.#cursors.write(business.id, page.next_after),
+        next_cursor: this.#cursors.write(business.id, query, page.next_after),
       },
     };
   }

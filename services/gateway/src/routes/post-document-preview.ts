@@ -1,10 +1,11 @@
 import {
-  type CreateDocument,
+  CreateDocument,
   createDocumentErrors,
   type DocumentPreview,
   postDocumentPreview,
   previewDocument,
   toDocumentPreview,
+  withoutEmptyTexts,
 } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
 import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
@@ -19,7 +20,7 @@ export class PostDocumentPreview {
     const previewed = await this.rpc.call(previewDocument, {
       business,
       issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
-      body,
+      body: withoutEmptyTexts(CreateDocument, body),
     });
     return { body: toDocumentPreview(previewed) };
   }

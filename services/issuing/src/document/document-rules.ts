@@ -11,10 +11,18 @@ import {
   sum,
   type Totals,
   TotalsError,
+  type TotalsRefusal,
   toShekels,
   withinOneAgora,
 } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
+
+/** What the messages of refused totals say, in Hebrew. */
+const totalsRefusalsHe: Readonly<Record<TotalsRefusal, string>> = {
+  discount_above_sum: 'ההנחה גדולה מסכום השורות.',
+  percent_above_100: 'הנחה באחוזים אינה יכולה לעלות על 100.',
+  amount_above_limit: 'הסכום גדול מ-999,999,999,999.99, הסכום המרבי במסמך.',
+};
 
 /** What is left out of the checks. */
 export interface RequestChecks {
@@ -142,7 +150,9 @@ export function totalsOf(
     });
   } catch (error) {
     if (error instanceof TotalsError) {
-      throw ApiError.invalid([{ path: error.path, message: error.message }]);
+      throw ApiError.invalid([
+        { path: error.path, message: error.message, message_he: totalsRefusalsHe[error.reason] },
+      ]);
     }
     throw error;
   }

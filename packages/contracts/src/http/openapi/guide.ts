@@ -85,8 +85,8 @@ valid; what becomes of the allocation number and of the delivery is reported, an
 
 Send the key as \`Authorization: Bearer <key>\` or as \`X-Api-Key: <key>\`. It names the business: all documents and customers are
 those of its business, and the id of another one does not exist (\`404\`). A key is a secret for servers; there is no CORS.
-A key begins with \`pk_live_\` or \`pk_test_\` and ends with a checksum: a mistyped or truncated one is \`unauthorized\`, and so are a repeated
-header and two headers with different keys.
+A key begins with \`pk_live_\` or \`pk_test_\` and ends with a checksum: a mistyped or truncated one is \`unauthorized\`, and so are two
+different keys. Equal lines of a header count once, different ones are refused; \`Authorization: Basic\` next to \`X-Api-Key\` is no key.
 Each operation says which scope the key needs: \`documents:write\`, \`documents:read\`, \`customers:read\`, or any key.
 
 # Test mode
@@ -116,7 +116,11 @@ and after a restart, and that it then has one document; and that it shows a docu
 - **Texts** are UTF-8, in the order in which they are read aloud: Hebrew, Latin letters and digits may be mixed, and each page and
   PDF sets their direction. Lengths count Unicode code points. NUL and half of a surrogate pair are refused. A text that is required
   and has only white space is empty.
-- **Absent and null**: a field without a value is left out of a request (\`null\` is refused) and is \`null\` in an answer.
+- **Absent and null**: a field without a value is left out of a request (\`null\` is refused) and is \`null\` in an answer. An empty text
+  is absent where the field has nothing but a maximum length, and is refused otherwise.
+- **Queries**: a boolean is \`true\`, \`false\`, \`1\` or \`0\` in any letter case; \`type=\` may be repeated where it is a list, also as
+  \`type[]=\`. A \`cursor\` belongs to its filters: with others it is a \`validation_error\`. \`HEAD\` is answered as \`GET\` is.
+- A **body** is \`application/json\`, uncompressed; parameters of the media type have no effect but for another \`charset\` than UTF-8.
 - A **request** with an unknown field or query parameter is refused. In an **answer**, ignore the fields that you do not know.
 
 # Issuing once
@@ -152,6 +156,7 @@ a credit_note. A receipt closes its tax_invoice or proforma and adds to its \`to
 | requests per minute and key | 60, unless \`GET /me\` says otherwise |
 | documents per day and key | 300, unless \`GET /me\` says otherwise; the day ends at midnight in Israel |
 | requests without a valid key | 60 per minute and client address |
+| pages of this reference | 60 per minute and client address |
 | pages and PDFs of documents | 600 per minute and client address |
 | body | 262,144 bytes |
 | lines / payments | 1–100 / 1–20 |
