@@ -397,6 +397,7 @@ export interface NewDocument {
       | 'number_not_connected'
       | 'number_customer_tax_id_missing'
       | 'number_business_tax_id_missing'
+      | 'customer_tax_id_missing'
       | 'source_overpaid'
       | 'source_overcredited'
       | 'source_invoiced_twice'
