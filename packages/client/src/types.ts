@@ -406,6 +406,7 @@ export interface NewDocument {
       | 'due_date_passed'
       | 'total_is_zero'
       | 'payments_rounded'
+      | 'phone_unusable'
       | 'recipient_missing'
       | 'recipient_suppressed'
       | 'sending_not_possible';
