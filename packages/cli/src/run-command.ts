@@ -2,6 +2,7 @@ import { softwareVersion } from '@pinkas/domain';
 import { allocationCommands } from './allocation-commands.js';
 import { apiCommands } from './api-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
+import { authorityCommands } from './authority-commands.js';
 import { businessCommands } from './business-commands.js';
 import type { Call, Command, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   ...personCommands,
   ...apiCommands,
   ...allocationCommands,
+  ...authorityCommands,
   ...donationCommands,
   ...deliveryCommands,
   ...webhookCommands,

@@ -3,7 +3,16 @@ import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
 import { AllocationOutcome, DonationOutcome, IssuedDocument } from './schema/document.js';
-import { Instant, Money, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
+import {
+  CalendarDate,
+  Instant,
+  Money,
+  Nullable,
+  PersonId,
+  Strict,
+  TestBookId,
+  Uuid,
+} from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** A required allocation number is decided, for now or finally. */
@@ -396,6 +405,108 @@ export const listConnections = defineContract('allocation.connection.list', {
     /** The `after` of the next page; null on the last one. */
     next_after: Nullable(Uuid),
   }),
+});
+
+/** The calls that settle what no public paper states about the authority. */
+export const probeNames = [
+  'repeat',
+  'too_old',
+  'too_early',
+  'credit_note',
+  'zero_vat',
+  'private_person',
+  'sums',
+  'decimals',
+  'look_up',
+  'minimum_amount',
+] as const;
+export type ProbeName = (typeof probeNames)[number];
+
+/** Makes one of these calls with the connection of a business, at a sandbox only: no number of a real business is used up. */
+export const probeAuthority = defineContract('allocation.authority.probe', {
+  request: Strict({
+    business_id: Uuid,
+    probe: Type.Enum([...probeNames]),
+    /** The seller; the sandbox's own grants numbers. */
+    vat_number: Type.Integer({ minimum: 10, maximum: 999_999_999 }),
+  }),
+  reply: Strict({
+    /** `not_sandbox`: the configured authority is no sandbox. `failed`: it did not answer, with the reason. */
+    outcome: Type.Enum(['answered', 'not_sandbox', 'failed']),
+    reason: Nullable(Type.String()),
+    question: Type.String(),
+    /** What the software assumes. */
+    assumed: Type.String(),
+    /** What the authority answered, in the same words; null where it did not. */
+    answered: Nullable(Type.String()),
+    /** As they came. */
+    answers: Type.Array(Strict({ status: Type.Integer(), body: Type.String() })),
+  }),
+  timeoutMs: timeLimitsMs.probe,
+});
+
+/** The files of the uniform structure that the authority may take. */
+export const transmittedFileNames = ['INI.TXT', 'BKMVDATA.TXT', 'BKMVDATA.zip'] as const;
+
+/**
+ * `not_required`: the authority does not ask this of the business. `off`: transmission is switched off
+ * (`TAX_AUTHORITY_TRANSMISSION`). `failed`: with the reason.
+ */
+const TransmissionOutcome = Type.Enum(['done', 'not_required', 'off', 'failed']);
+
+/** Requests of the authority the addresses to which the uniform structure of a period is uploaded. */
+export const openTransmission = defineContract('allocation.transmission.open', {
+  request: Strict({
+    business_id: Uuid,
+    /** Nine digits. */
+    tax_id: Type.String({ pattern: '^[0-9]{1,9}$' }),
+    from: CalendarDate,
+    to: CalendarDate,
+    person_id: PersonId,
+  }),
+  reply: Strict({
+    outcome: TransmissionOutcome,
+    reason: Nullable(Type.String()),
+    /** The authority's id of the transmission. */
+    id: Nullable(Type.String()),
+    files: Type.Array(
+      Strict({
+        name: Type.Enum([...transmittedFileNames]),
+        /** The authority's id of the file. */
+        id: Type.String(),
+        url: Type.String(),
+        /** To be sent with the request that begins the upload. */
+        headers: Type.Record(Type.String(), Type.String()),
+        /** Null: the authority states no limit. */
+        max_bytes: Nullable(Type.Integer({ minimum: 0 })),
+      }),
+    ),
+  }),
+  timeoutMs: timeLimitsMs.transmission,
+});
+
+/** Requests of the authority what became of uploaded files. */
+export const readTransmission = defineContract('allocation.transmission.read', {
+  request: Strict({
+    business_id: Uuid,
+    files: Type.Array(Strict({ id: Type.String(), name: Type.Enum([...transmittedFileNames]) }), {
+      minItems: 1,
+      maxItems: 10,
+    }),
+  }),
+  reply: Strict({
+    outcome: TransmissionOutcome,
+    reason: Nullable(Type.String()),
+    files: Type.Array(
+      Strict({
+        id: Type.String(),
+        /** `uploaded`: not decided yet. `unknown`: the authority does not know the file yet. */
+        status: Type.Enum(['unknown', 'uploaded', 'approved', 'rejected']),
+        description: Nullable(Type.String()),
+      }),
+    ),
+  }),
+  timeoutMs: timeLimitsMs.transmission,
 });
 
 /** Deletes everything of a test book, or some of a large one; a live book is refused. */

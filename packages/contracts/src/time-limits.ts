@@ -78,6 +78,10 @@ export const timeLimitsMs = {
   /** An aborted renewal may have spent the refresh token: then the owner has to log in again. */
   authorityTokenRenewal: 11_000,
   authorityCodeExchange: 4_000,
+  /** One call about the transmission of files; no document waits for it. */
+  transmission: 25_000,
+  /** Two calls of a probe, one after the other. */
+  probe: 45_000,
   /** How much longer than its requests a claim on a document lasts, so that the outcome can be stored. */
   authorityClaimMargin: 20_000,
 

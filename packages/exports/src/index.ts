@@ -10,11 +10,20 @@ export {
 } from './donations/write-donations.js';
 export { ExportRefusedError, type RefusalReason } from './export-refused-error.js';
 export { escaped, ltr, type PrintedReportParts, printedReport } from './printed-report.js';
+export { UploadFailedError, UploadGoneError } from './uniform/resumable-upload.js';
 export {
   describeSoftware,
   type SoftwareSettings,
   unregisteredSoftware,
 } from './uniform/software.js';
+export {
+  readTransmissionFile,
+  storeTransmission,
+  type Transmission,
+  type TransmissionCalls,
+  TransmissionError,
+  transmitUniform,
+} from './uniform/transmit-uniform.js';
 export {
   newPrimaryId,
   type UniformExport,

@@ -106,6 +106,7 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       TAX_AUTHORITY_CLIENT_ID: secrets.taxAuthorityClientId,
       TAX_AUTHORITY_CLIENT_SECRET: secrets.taxAuthorityClientSecret,
       TAX_AUTHORITY_AUTO_CONNECT: 'true',
+      TAX_AUTHORITY_TRANSMISSION: config.replaced.taxAuthority === null ? 'on' : 'off',
       ...taxAuthorityVariables(config),
       TOKEN_ENCRYPTION_KEY: secrets.tokenEncryptionKey,
       ACCOUNTING_SOFTWARE_NUMBER: unregisteredSoftware,

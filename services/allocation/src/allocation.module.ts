@@ -28,10 +28,13 @@ import { DonationReporter } from './donation/donation-reporter.js';
 import { ListUnresolvedDonations } from './donation/list-unresolved-donations.js';
 import { RecordDueDonation } from './donation/record-due-donation.js';
 import { ShowDonation } from './donation/show-donation.js';
+import { ProbeAuthority } from './probe/probe-authority.js';
 import { BookAuthority } from './test-mode/book-authority.js';
 import { BookDonations } from './test-mode/book-donations.js';
 import { ClearTestAllocations } from './test-mode/clear-test-allocations.js';
 import { ListTestRequests } from './test-mode/list-test-requests.js';
+import { OpenTransmission } from './transmission/open-transmission.js';
+import { ReadTransmission } from './transmission/read-transmission.js';
 
 /** The tax authority: who is connected, what was asked, what it answered. */
 @Module({
@@ -51,6 +54,9 @@ import { ListTestRequests } from './test-mode/list-test-requests.js';
     ShowConnection,
     EndConnection,
     ListConnections,
+    ProbeAuthority,
+    OpenTransmission,
+    ReadTransmission,
   ],
   providers: [
     RecordRequiredNumber,

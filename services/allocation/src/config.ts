@@ -63,6 +63,13 @@ export const fields = {
     fallback: 'ask',
     values: ['ask', 'skip'],
   }),
+  taxAuthorityTransmission: choice('TAX_AUTHORITY_TRANSMISSION', {
+    meaning:
+      'Whether the uniform structure may be transmitted to the authority (on), which registered software has to offer from 1.1.2027.',
+    example: 'off',
+    fallback: 'off',
+    values: ['on', 'off'],
+  }),
   donationsUrl: url('DONATIONS_URL', {
     meaning:
       "The authority's donations interface, up to and including its version; no public document confirms the path. Empty: Donations/v1 below TAX_AUTHORITY_URL.",

@@ -90,6 +90,7 @@ export async function startAllocation(
     taxAuthorityDecisionsPath: 'InvoiceDecisionApi/v1',
     taxAuthorityLookUp: options.lookUp ?? 'off',
     taxAuthorityCreditNotes: 'ask',
+    taxAuthorityTransmission: 'on',
     taxAuthorityRedirectUri: redirectUri,
     taxAuthorityProxyUrl: options.proxyUrl ?? '',
     taxAuthorityClientId: 'client',

@@ -13,6 +13,7 @@ import { donationsCommand } from './donations-command.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';
+import { transmitCommand } from './transmit-command.js';
 import { vatDetailCommand } from './vat-detail-command.js';
 
 function readCharset(option = uniformCharsets[0] as string): UniformCharset {
@@ -146,4 +147,5 @@ export const exportCommands: readonly Command[] = [
   documentsCommand,
   donationsCommand,
   vatDetailCommand,
+  transmitCommand,
 ];

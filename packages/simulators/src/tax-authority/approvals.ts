@@ -134,10 +134,10 @@ export function areEqual(shekels: number, others: number): boolean {
 function judge(invoice: Invoice, context: ApprovalContext): Verdict {
   const { fault, options } = context;
   const isSandboxSeller = Object.hasOwn(sandbox, invoice.vat_number);
-  if (!isSandboxSeller && options.unknownVats === 500) {
+  if (!isSandboxSeller && options.otherSellers === 500) {
     return { kind: 'failed', source: '[A] PF (v1)' };
   }
-  const errors = dataErrors(invoice, isSandboxSeller, context);
+  const errors = dataErrors(invoice, context);
   if (errors.length > 0) {
     return { kind: 'errors', status: 400, errors, source: '[A] EX' };
   }
@@ -157,15 +157,14 @@ function judge(invoice: Invoice, context: ApprovalContext): Verdict {
 }
 
 /** [A] EX: data errors; several may come at once. */
-function dataErrors(invoice: Invoice, isSandboxSeller: boolean, context: ApprovalContext): DataError[] {
-  const { clock, options } = context;
-  const isId = (number: number) => !options.checkDigits || isValidIsraeliId(String(number));
-  const isUnknown = !isSandboxSeller && options.unknownVats === 431;
-  const hasNoFile = options.customersWithoutFile?.includes(invoice.customer_vat_number) ?? false;
+function dataErrors(invoice: Invoice, { clock, options }: ApprovalContext): DataError[] {
+  const isUnknown = (number: number) =>
+    (options.checkDigits && !isValidIsraeliId(String(number))) ||
+    (options.unknownVats?.includes(number) ?? false);
   const age = clock.daysSince(invoice.invoice_date);
   return [
-    ...(isUnknown || !isId(invoice.vat_number) ? [dataError(431)] : []),
-    ...(hasNoFile || !isId(invoice.customer_vat_number) ? [dataError(431, 'customer_vat_number')] : []),
+    ...(isUnknown(invoice.vat_number) ? [dataError(431)] : []),
+    ...(isUnknown(invoice.customer_vat_number) ? [dataError(431, 'customer_vat_number')] : []),
     ...(age > options.oldestDays ? [dataError(434)] : []),
     ...(-age > options.aheadDays ? [dataError(435)] : []),
     ...(isBlank(invoice.user_id) && isBlank(invoice.user_name) ? [dataError(446)] : []),

@@ -37,6 +37,7 @@ export const operationNames = [
   'information',
   'minimum',
   'donation',
+  'transmission',
   'health',
 ] as const;
 

@@ -126,18 +126,17 @@ export const optionTable = {
     'gateway',
     'service',
   ),
-  unknownVats: choice(
+  otherSellers: choice(
     'a seller that is none of the four of the sandbox: production grants; PF saw 500 in the sandbox',
     'grant',
-    431,
     500,
   ),
-  checkDigits: flag('whether 431 is the answer to a VAT number whose check digit is wrong', true),
-  customersWithoutFile: list<number>(
-    'buyers without a VAT file, e.g. private people, who get 431; null: none',
+  unknownVats: list<number>(
+    'sellers and buyers without a VAT file, e.g. private people, who get 431; null: none',
     'numbers',
     Number.isInteger,
   ),
+  checkDigits: flag('whether 431 is the answer to a VAT number whose check digit is wrong', true),
   oldestDays: count('from how many days back an invoice is too old, 434 (EX, OL: one year)', 365),
   aheadDays: count('from how many days ahead an invoice is too early, 435 (EX, OL: a month)', 30),
   repeat: choice('the answer to a granted invoice_id that is asked for again', 'same', 'new', 'error'),
@@ -191,6 +190,23 @@ export const optionTable = {
   donationsLookUp: text(
     'the path of a look-up by Donation_ID, of which no source is known; null: none',
     null,
+  ),
+  // Transmission of the uniform structure (MS, IF).
+  transmissionDate: choice(
+    'the form of the dates of a period: the examples show the first, the prose the second',
+    'YYYY-MM-DD',
+    'DD-MM-YYYY',
+  ),
+  transmissionRequired: flag(
+    'whether the structure is asked of the business (IF has the sentence of a no)',
+    true,
+  ),
+  transmissionMaxBytes: count('how long a file may be, as its link states', 1_073_741_824),
+  transmissionVerdict: choice('what becomes of an uploaded file', 'Approved', 'Rejected', 'Uploaded', ''),
+  fileStatusKey: choice(
+    'how a status is asked for: MS sends fileUniqueId, IF fileName',
+    'fileUniqueId',
+    'fileName',
   ),
 } satisfies Record<string, Option<unknown>>;
 

@@ -146,6 +146,12 @@ const details = object(
 
 const minimumAmount = object({ date: text(10, { minLength: 10 }) });
 
+/** [A] MS, IF; the form of the dates is an option. */
+const uploadLinks = object(
+  { caseNumber: integer(10, highestId), startPeriod: text(10), endPeriod: text(10) },
+  { representorCompanyId: integer(0, highestId) },
+);
+
 /** A number as P0 writes 'N9': the paper does not say whether a JSON number or digits ([C]). */
 const digits = (count: number): Json => ({
   anyOf: [
@@ -198,6 +204,7 @@ const schemas = {
   lookUpWithReference: lookUp(true),
   details,
   minimumAmount,
+  uploadLinks,
   donation: donation(false),
   donationWithMore: donation(true),
   donationOfCheck: object({ ...bank, ...check }),

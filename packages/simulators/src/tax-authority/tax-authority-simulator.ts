@@ -24,6 +24,7 @@ import { authorize, clientIdOf, type KnownClient, token } from './oauth.js';
 import { type Login, OAuthStore } from './oauth-store.js';
 import { defaultOptions, type Options, optionTable, readOptions } from './options.js';
 import { faultsOf } from './schemas.js';
+import { Transmission } from './transmission.js';
 
 /** What {@link startTaxAuthority} needs. Without an id any client may fetch tokens, without a secret with any. */
 export interface TaxAuthorityOptions extends Listen, KnownClient {
@@ -44,6 +45,10 @@ interface Exchange {
 /** A call that got through the gateway. */
 interface Admitted {
   readonly body: Record<string, unknown>;
+  /** Of the operation whose body is a list. */
+  readonly list: unknown;
+  /** As the caller addressed the simulator. */
+  readonly origin: string;
   readonly login: Login;
   readonly fault: Fault;
 }
@@ -53,6 +58,7 @@ interface Operation {
   readonly name: OperationName;
   readonly schema: Parameters<typeof faultsOf>[0] | null;
   readonly isV1?: boolean;
+  readonly takesList?: boolean;
   answer(admitted: Admitted): Answer;
 }
 
@@ -77,6 +83,7 @@ class TaxAuthoritySimulator {
   readonly #donations: Book;
   readonly #log = new CallLog(this.#clock);
   readonly #faults = new Faults(this.#clock);
+  readonly #transmission = new Transmission();
   #options: Options;
 
   constructor(given: TaxAuthorityOptions) {
@@ -91,6 +98,9 @@ class TaxAuthoritySimulator {
     const control = this.#controls[`${request.method} ${call.url.pathname}`];
     if (control) {
       return sendJson(response, 200, await control(request));
+    }
+    if (call.url.pathname.startsWith('/_storage/')) {
+      return this.#transmission.store(request, response, call.url.pathname, originOf(request));
     }
     const path = /^\/shaam\/[\w-]+\/(.+)$/.exec(call.url.pathname)?.[1];
     if (path === undefined) {
@@ -129,6 +139,7 @@ class TaxAuthoritySimulator {
       now: this.#clock.now().toISOString(),
       ...this.#invoices.shown(),
       donations: this.#donations.shown().grants,
+      files: this.#transmission.shown(),
       logins: this.#store.logins(),
       counts: this.#log.counts(),
     }),
@@ -206,10 +217,14 @@ class TaxAuthoritySimulator {
 
   /** The gateway's checks of a call with a valid token, in its order, and then the operation. */
   #admit(
-    { request }: Exchange,
+    { request, received }: Exchange,
     path: string,
     operation: Operation,
-    { body: sent, login, fault }: Omit<Admitted, 'body'> & { readonly body: Admitted['body'] | undefined },
+    {
+      body: sent,
+      login,
+      fault,
+    }: Pick<Admitted, 'login' | 'fault'> & { readonly body: Admitted['body'] | undefined },
   ): Answer {
     if (this.#options.clientIdHeader === 'required' && !request.headers['x-ibm-client-id']) {
       return gateway(401, '[C] clientIdHeader', 'Client id missing');
@@ -218,15 +233,16 @@ class TaxAuthoritySimulator {
     if (subscriptions !== null && !subscriptions.includes(path.split('/')[0] as string)) {
       return gateway(403, '[A] P1; the body [C]');
     }
-    if (!sent) {
+    const list = received.body;
+    if (!sent && !(operation.takesList && Array.isArray(list))) {
       return gateway(400, '[A] P1');
     }
-    const body = operation.isV1 ? bodyOfV1(sent) : sent;
+    const body = operation.isV1 ? bodyOfV1(sent ?? {}) : (sent ?? {});
     const faults = operation.schema === null ? [] : faultsOf(operation.schema, body);
     if (faults.length > 0) {
       return this.#schemaAnswer(faults);
     }
-    const given = operation.answer({ body, login, fault });
+    const given = operation.answer({ body, list, origin: originOf(request), login, fault });
     return operation.isV1 ? answerOfV1(given) : given;
   }
 
@@ -263,6 +279,22 @@ class TaxAuthoritySimulator {
           schema: 'minimumAmount',
           answer: ({ body }) =>
             minimumAmount(String(body.date), { clock: this.#clock, options: this.#options }),
+        };
+      case 'UniStructFileUploadLinksApi/v1/UploadingFile/GetUrlsForUploadingFiles':
+        return {
+          name: 'transmission',
+          schema: 'uploadLinks',
+          answer: ({ body, origin, login }) =>
+            this.#actFor(login, Number(body.caseNumber), () =>
+              this.#transmission.links(body, origin, this.#options),
+            ),
+        };
+      case 'FilesStatusApi/v1/Files/get-file-status':
+        return {
+          name: 'transmission',
+          schema: null,
+          takesList: true,
+          answer: ({ list }) => this.#transmission.status(list, this.#options),
         };
       case donationsPath:
         return { name: 'donation', schema: null, answer: (admitted) => this.#donation(admitted) };
@@ -363,4 +395,8 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined;
+}
+
+function originOf(request: IncomingMessage): string {
+  return `http://${request.headers.host}`;
 }

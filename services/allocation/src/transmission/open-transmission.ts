@@ -1,0 +1,72 @@
+import { openTransmission, type ReplyOf, type RequestOf, timeLimitsMs } from '@pinkas/contracts';
+import {
+  actorOf,
+  appendAudit,
+  type Database,
+  forTenant,
+  InjectConfig,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationConfig } from '../config.js';
+import { AuthorityCalls } from '../connection/authority-calls.js';
+import { failureOf, transmissionOff } from './transmission-failure.js';
+import { linksRequest, linksUrl, readLinks } from './transmission-interface.js';
+
+/** Requests the addresses of an upload; what was opened is in the trail. */
+@Operation(openTransmission)
+export class OpenTransmission {
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectConfig() private readonly config: AllocationConfig,
+    private readonly calls: AuthorityCalls,
+  ) {}
+
+  async handle(request: RequestOf<typeof openTransmission>): Promise<ReplyOf<typeof openTransmission>> {
+    if (this.config.taxAuthorityTransmission === 'off') {
+      return { ...transmissionOff, id: null, files: [] };
+    }
+    const { business_id, from, to, person_id } = request;
+    const timeoutMs = timeLimitsMs.transmission - timeLimitsMs.call;
+    const answer = await this.calls.post(
+      business_id,
+      linksUrl(this.config),
+      JSON.stringify(linksRequest(request)),
+      { timeoutMs },
+    );
+    const failure = failureOf(answer);
+    if (failure || answer.kind === 'failed') {
+      return { outcome: 'failed', reason: failure, id: null, files: [] };
+    }
+    const opened = readOr(answer.body);
+    await forTenant(this.db, business_id)
+      .transaction()
+      .execute((trx) =>
+        appendAudit(trx, {
+          business_id,
+          action: 'transmission.open',
+          subject: business_id,
+          actor: actorOf(person_id),
+          before: null,
+          after: {
+            from,
+            to,
+            outcome: opened.outcome,
+            id: opened.id,
+            files: opened.files.map(({ name }) => name),
+          },
+        }),
+      );
+    return opened;
+  }
+}
+
+function readOr(body: string): ReplyOf<typeof openTransmission> {
+  try {
+    return readLinks(body);
+  } catch (error) {
+    const reason = `The tax authority's answer cannot be read: ${(error as Error).message}.`;
+    return { outcome: 'failed', reason, id: null, files: [] };
+  }
+}

@@ -1,0 +1,39 @@
+import { type ReplyOf, type RequestOf, readTransmission, timeLimitsMs } from '@pinkas/contracts';
+import { InjectConfig, Operation } from '@pinkas/service-kit';
+import type { AllocationConfig } from '../config.js';
+import { AuthorityCalls } from '../connection/authority-calls.js';
+import { failureOf, transmissionOff } from './transmission-failure.js';
+import { readStatuses, statusRequest, statusUrl } from './transmission-interface.js';
+
+/** Requests what became of uploaded files. */
+@Operation(readTransmission)
+export class ReadTransmission {
+  constructor(
+    @InjectConfig() private readonly config: AllocationConfig,
+    private readonly calls: AuthorityCalls,
+  ) {}
+
+  async handle(request: RequestOf<typeof readTransmission>): Promise<ReplyOf<typeof readTransmission>> {
+    if (this.config.taxAuthorityTransmission === 'off') {
+      return { ...transmissionOff, files: [] };
+    }
+    const { business_id } = request;
+    const timeoutMs = timeLimitsMs.transmission - timeLimitsMs.call;
+    const answer = await this.calls.post(
+      business_id,
+      statusUrl(this.config),
+      JSON.stringify(statusRequest(request)),
+      { timeoutMs },
+    );
+    const failure = failureOf(answer);
+    if (failure || answer.kind === 'failed') {
+      return { outcome: 'failed', reason: failure, files: [] };
+    }
+    try {
+      return { outcome: 'done', reason: null, files: readStatuses(answer.body, request) };
+    } catch (error) {
+      const reason = `The tax authority's answer cannot be read: ${(error as Error).message}.`;
+      return { outcome: 'failed', reason, files: [] };
+    }
+  }
+}
