@@ -38,7 +38,12 @@ export * from './software-version.js';
 export * from './tax-id.js';
 // Take the place of the decisions of the law, for the documents of both books.
 export { decideAllocation, undeductibleVat } from './test-mode/provoked-allocation.js';
-export { decideDonation, lacksDonationReport, requiresNumber } from './test-mode/provoked-donation.js';
+export {
+  decideDonation,
+  lacksDonationReport,
+  lacksReportUnconnected,
+  requiresNumber,
+} from './test-mode/provoked-donation.js';
 export * from './test-mode/provoked-outcomes.js';
 export * from './test-mode/test-book.js';
 export * from './text/index.js';

@@ -50,13 +50,7 @@ import { SendReminderNow, WriteReminder } from './pages/debts/reminder.js';
 import { ShowDebts } from './pages/debts/show-debts.js';
 import { ShowOpenDocuments } from './pages/debts/show-open-documents.js';
 import { ShowStatement } from './pages/debts/show-statement.js';
-import {
-  AllowAddress,
-  ReportDonationNow,
-  ResendMessages,
-  RetryAllocationNow,
-  SendDocument,
-} from './pages/document-actions.js';
+import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
 import { RestartAccountantPackage, SaveAccountantSchedule } from './pages/exports/monthly-pages.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ChooseType } from './pages/issue/choose-type.js';
@@ -73,6 +67,7 @@ import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
 import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
 import { ChangeRole, RemoveMember, ShowMember } from './pages/people/member-pages.js';
 import { ShowPeople } from './pages/people/show-people.js';
+import { PreviewDonationReport, ReportDonationNow } from './pages/report-donation.js';
 import { DownloadReport, PrintPeriod } from './pages/reports/download-report.js';
 import { ShowReceipts } from './pages/reports/show-receipts.js';
 import { ShowReport } from './pages/reports/show-report.js';
@@ -212,6 +207,7 @@ const businessPages = [
   AllowAddress,
   ResendMessages,
   RetryAllocationNow,
+  PreviewDonationReport,
   ReportDonationNow,
   SendDocument,
   ListDocumentsPage,

@@ -110,7 +110,7 @@ describe('the report of a donation in the console', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('an issuer reports a donation whose institution is connected since its receipt was issued', async () => {
+  it('an owner confirms the report of a donation whose institution is connected since its receipt was issued', async () => {
     donation = { status: 'not_required', number: null, reason: 'The business is not connected.' };
     const reported: RequestOf<typeof reportDonation>[] = [];
     console.network.answer(reportDonation, (request) => {
@@ -120,12 +120,19 @@ describe('the report of a donation in the console', () => {
     const { business_id } = document;
     const unconnected = console.addBusiness({ ...institution, tax_authority_connected: false });
     document = { ...document, business_id: unconnected.id };
-    const { browser: early } = await signedIn('issuer');
+    const { browser: early } = await signedIn('owner');
     const { text } = await early.get(`/b/${unconnected.id}/documents/${document.id}`);
     expect(text).not.toContain('report-donation');
     document = { ...document, business_id };
-    const { person, browser } = await signedIn('issuer');
-    expect((await browser.get(at)).text).toContain(`action="${at}/report-donation"`);
+    const { browser: issuer } = await signedIn('issuer');
+    expect((await issuer.get(at)).text).not.toContain('report-donation');
+    expect((await issuer.post(`${at}/report-donation`)).status).toBe(403);
+    expect(reported).toEqual([]);
+    const { person, browser } = await signedIn('owner');
+    expect((await browser.get(at)).text).toContain(`href="${at}/report-donation"`);
+    const confirming = (await browser.get(`${at}/report-donation`)).text;
+    expect(confirming).toContain('two reports are two donations');
+    expect(confirming).toContain(`action="${at}/report-donation"`);
     const reply = await browser.post(`${at}/report-donation`);
     expect(reported).toMatchObject([
       { business: { id: business_id }, document_id: document.id, person_id: person.id },

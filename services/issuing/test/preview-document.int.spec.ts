@@ -161,6 +161,17 @@ describe('PreviewDocument', () => {
         payments: cash(amount),
         ...more,
       }) satisfies Partial<CreateDocument>;
+    const institution: Partial<Business> = {
+      legal_type: 'amuta',
+      vat_rate: 0,
+      donation_approval: { number: '46-123', valid_until: null },
+    };
+    const donation: Partial<CreateDocument> = {
+      type: 'donation_receipt',
+      items: net(100),
+      payments: cash(100),
+      customer: { name: 'תורם', tax_id: '000000018', email: 'a@example.com' },
+    };
     const seen: [PreviewWarning | null, PreviewWarning[]][] = [
       [null, await warned({})],
       [null, await warned(receipt(118))],
@@ -185,6 +196,15 @@ describe('PreviewDocument', () => {
         }),
       ],
       ['number_business_tax_id_missing', await warned({ items: net(30_000) }, { tax_id: null })],
+      ['donation_not_connected', await warned(donation, { ...institution, tax_authority_connected: false })],
+      [
+        'donation_donor_id_missing',
+        await warned(
+          { ...donation, customer: { name: 'תורם', email: 'a@example.com' } },
+          { ...institution, tax_authority_connected: true },
+        ),
+      ],
+      [null, await warned(donation, { ...institution, tax_authority_connected: true })],
       ['source_overpaid', await warned(receipt(118.02))],
       ['source_overcredited', await warned({ type: 'credit_note', based_on: invoice, items: net(101) })],
       ['source_invoiced_twice', await warned({ based_on: quote })],

@@ -20,6 +20,15 @@ export const previewWarningTexts = {
     messageHe:
       'החשבונית מעל 5,000 ₪ לפני מע"מ, ואין בה מספר זיהוי של הלקוח, כפי שהחוק דורש: עוסק לא יוכל לנכות את המע"מ, ואין לה מקום בדיווח המפורט.',
   },
+  donation_not_connected: {
+    message:
+      'The donation has to be reported, and the institution is not connected to the tax authority: the donor gets no credit.',
+    messageHe: 'התרומה מחויבת בדיווח, והמוסד אינו מחובר לרשות המסים: התורם לא יקבל זיכוי ממס.',
+  },
+  donation_donor_id_missing: {
+    message: 'The donor has no id: the donation is reported as anonymous, and the donor gets no credit.',
+    messageHe: 'לתורם אין מספר זהות: התרומה תדווח בעילום שם, והתורם לא יקבל זיכוי ממס.',
+  },
   source_overpaid: {
     message: 'More is received than is left to pay of the source document.',
     messageHe: 'התקבול גדול מהיתרה לתשלום של מסמך המקור.',

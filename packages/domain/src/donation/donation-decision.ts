@@ -66,6 +66,18 @@ function unreportingReason(document: DonatedDocument, business: DonatedBusiness)
   return document.totals.total === 0 ? 'The receipt is about no amount.' : null;
 }
 
+/** Whether a business gives receipts on a day whose donations are reported. */
+export function isReportingInstitution(
+  business: Pick<DonatedBusiness, 'legal_type' | 'donation_approval'>,
+  day: string,
+): boolean {
+  return institutions.includes(business.legal_type) && isApprovedOn(business, day);
+}
+
+/** Whether the donation receipts of a business mean something to the tax authority. */
+export const isInstitution = (legalType: BusinessLegalType | null): boolean =>
+  institutions.includes(legalType);
+
 /** Whether a receipt gives its donor a credit only where it is reported. */
 export function isCreditedByReport(document: DonatedDocument, business: ApprovedBusiness): boolean {
   return unreportedReason(document) === null && isApprovedOn(business, document.date);

@@ -25,6 +25,12 @@ export function lacksDonationReport(document: Document, business: law.DonatedBus
   return law.isCreditedByReport(document, business) && !decideDonation(document, business).required;
 }
 
+/** Whether a donation is not reported for one reason alone: its institution is not connected. */
+export function lacksReportUnconnected(document: Document, business: law.DonatedBusiness): boolean {
+  const connected = { ...business, tax_authority_connected: true };
+  return !decideDonation(document, business).required && law.decideDonation(document, connected).required;
+}
+
 /**
  * Whether a document gets a number of the tax authority after its commit: an allocation number, or that of a donation report. No type
  * gets both.

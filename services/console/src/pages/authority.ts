@@ -9,7 +9,7 @@ import {
   timeLimitsMs,
   updateBusiness,
 } from '@pinkas/contracts';
-import { dayInIsrael, formatDay, hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
+import { dayInIsrael, formatDay, hasValidCheckDigit, isInstitution, normaliseTaxId } from '@pinkas/domain';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -22,6 +22,7 @@ import {
   form,
   html,
   isolate,
+  type Language,
   leftToRight,
   linkButton,
   type Markup,
@@ -39,6 +40,10 @@ const texts = {
   what: {
     he: 'חשבוניות מעל הסכום שבחוק צריכות מספר הקצאה. כשהעסק מחובר, המערכת מבקשת אותו בעצמה בכל הפקה.',
     en: 'Invoices above the amount in the law need an allocation number. While the business is connected, the system requests it by itself for each document.',
+  },
+  whatDonations: {
+    he: 'תרומות למוסד שאושר לפי סעיף 46 מדווחות לרשות המסים. כשהמוסד מחובר, המערכת מדווחת על כל קבלה בעצמה; תורם שתרומתו לא דווחה אינו מקבל זיכוי ממס.',
+    en: 'Donations to an institution with an approval under section 46 are reported to the tax authority. While it is connected, the system reports each receipt; a donor whose donation is not reported gets no tax credit.',
   },
   threshold: { he: 'מעל סכום לפני מע"מ', en: 'Above, before VAT' },
   state: { he: 'מצב', en: 'State' },
@@ -82,6 +87,14 @@ const texts = {
     en: 'The permission is deleted, and no allocation numbers are requested until you connect again. Documents go on, but their buyers cannot deduct the VAT in them.',
   },
   disconnectButton: { he: 'ניתוק', en: 'Disconnect' },
+  disconnectDonations: {
+    he: 'ההרשאה נמחקת, ותרומות לא ידווחו עד להתחברות חדשה. קבלות ממשיכות לצאת, אך התורמים לא יקבלו זיכוי ממס.',
+    en: 'The permission is deleted, and no donations are reported until you connect again. Receipts go on, but their donors get no tax credit.',
+  },
+  nowConnectedDonations: {
+    he: 'המוסד מחובר לרשות המסים. תרומות ידווחו מעתה באופן אוטומטי; על קבלות קודמות מדווחים בדף של כל אחת.',
+    en: 'The institution is connected to the tax authority. Donations are reported automatically from now on; earlier receipts are reported from the page of each.',
+  },
   nowConnected: {
     he: 'העסק מחובר לרשות המסים. מספרי הקצאה יתבקשו מעתה באופן אוטומטי.',
     en: 'The business is connected to the tax authority. Allocation numbers are requested automatically from now on.',
@@ -120,6 +133,7 @@ export class ShowAuthority {
     const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
     const isOn = business.tax_authority_connected && connection !== null;
     const state = isOn ? connection.state : 'off';
+    const isDonations = isInstitution(business.legal_type);
     const failure =
       request?.state === 'failed'
         ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
@@ -133,16 +147,15 @@ export class ShowAuthority {
           texts.issuer[language],
           isOn && connection.person !== undefined ? isolate(connection.person, language) : null,
         ],
-        [texts.threshold[language], amount(business.allocation_threshold_net, language)],
+        [texts.threshold[language], isDonations ? null : amount(business.allocation_threshold_net, language)],
       ],
       language,
     );
     const status = html`<span data-state="${state}">${badge(tones[state], texts[state][language])}</span>`;
     return page(
       words.authority[language],
-      html`${pageHead({ title: words.authority[language], language, badge: status, lead: texts.what[language] })}
-${outcome === 'disconnected' ? notice('done', texts.done[language]) : null}
-${outcome === 'connected' ? notice('done', texts.nowConnected[language]) : null}
+      html`${pageHead({ title: words.authority[language], language, badge: status, lead: texts[isDonations ? 'whatDonations' : 'what'][language] })}
+${doneNotice(outcome, isDonations, language)}
 ${failure}
 ${card({
   id: 'connection',
@@ -153,6 +166,15 @@ ${role === 'owner' ? connectForm(visit, connection, wrongPerson) : null}`,
       wrongPerson === null ? 200 : 422,
     );
   }
+}
+
+/** What a form of the page has done. */
+function doneNotice(outcome: string | null, isDonations: boolean, language: Language): Markup | null {
+  if (outcome === 'disconnected') {
+    return notice('done', texts.done[language]);
+  }
+  const connected = texts[isDonations ? 'nowConnectedDonations' : 'nowConnected'];
+  return outcome === 'connected' ? notice('done', connected[language]) : null;
 }
 
 const personMax = 25;
@@ -296,7 +318,8 @@ export class ConnectAuthority {
 /** Says what disconnecting does. */
 @ConsolePage({ method: 'GET', path: '/authority/disconnect', access: 'owner', freshProof: true })
 export class ConfirmDisconnection {
-  async handle({ csrfToken, language, link }: MemberVisit): Promise<PageReply> {
+  async handle({ business, csrfToken, language, link }: MemberVisit): Promise<PageReply> {
+    const what = isInstitution(business.legal_type) ? texts.disconnectDonations : texts.disconnectWhat;
     const back = linkButton({ href: link('/authority'), text: words.back[language], kind: 'quiet' });
     return page(
       texts.disconnectTitle[language],
@@ -306,7 +329,7 @@ export class ConfirmDisconnection {
         crumbs: [{ text: words.authority[language], href: link('/authority') }],
       })}
 <div class="card">
-  <p>${texts.disconnectWhat[language]}</p>
+  <p>${what[language]}</p>
   ${form({
     action: link('/authority/disconnect'),
     csrfToken,

@@ -1,6 +1,5 @@
 import {
   isUuid,
-  reportDonation,
   resendDelivery,
   retryAllocation,
   sendMessage,
@@ -41,24 +40,6 @@ export class RetryAllocationNow {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { outcome } = await this.rpc.call(retryAllocation, keyOf(visit));
     return backTo(visit, outcome);
-  }
-}
-
-/** Reports a donation whose institution was not connected to the tax authority when its receipt was issued. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/:id/report-donation',
-  access: 'issuer',
-  changes: 'book',
-  books: true,
-})
-export class ReportDonationNow {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business_id: _book, ...request } = keyOf(visit);
-    const { donation } = await this.rpc.call(reportDonation, { ...request, business: visit.book });
-    return backTo(visit, donation.status === 'not_required' ? 'donation_not_required' : 'donation_reporting');
   }
 }
 

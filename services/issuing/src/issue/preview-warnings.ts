@@ -1,10 +1,13 @@
 import type { Business, CreateDocument, PreviewWarning } from '@pinkas/contracts';
 import {
+  decideDonation,
+  donorOf,
   fromShekels,
   hasPhoneDigits,
   isSameCustomer,
   lacksBuyerId,
   lacksNumberUnconnected,
+  lacksReportUnconnected,
   settlementOf,
   type Totals,
   toShekels,
@@ -42,6 +45,10 @@ export function previewWarnings(previewed: PreviewedDocument): PreviewWarning[] 
     // The warning about the number has it already.
     customer_tax_id_missing:
       lacksBuyerId(document) && allocation?.status !== 'skipped_customer_tax_id_missing',
+    donation_not_connected: lacksReportUnconnected(document, business),
+    donation_donor_id_missing:
+      decideDonation(document, { ...business, tax_authority_connected: true }).required &&
+      donorOf(document).kind === 'anonymous',
     ...settlementWarnings(previewed),
     date_in_past: document.date < today,
     due_date_passed: document.due_date !== null && document.due_date < today,

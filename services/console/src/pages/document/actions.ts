@@ -39,6 +39,7 @@ const texts = {
   sendButton: { he: 'שליחה', en: 'Send' },
   retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
   report: { he: 'דיווח על התרומה עכשיו', en: 'Report the donation now' },
+  reportLate: { he: 'דיווח על התרומה…', en: 'Report the donation…' },
   cancelReport: { he: 'ביטול הדיווח על התרומה…', en: 'Cancel the report of the donation…' },
   cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
   credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
@@ -66,12 +67,16 @@ export function actions(
   const { csrfToken, language, role } = visit;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
   const isCancelled = state.status === 'cancelled';
-  const canRetry = allocation && ['pending', 'refused', 'dead_lettered'].includes(allocation.state);
+  const canRetry =
+    allocation && ['pending', 'refused', 'dead_lettered'].includes(allocation.state) && !allocation.is_final;
   const retryWord = document.type === 'donation_receipt' ? texts.report : texts.retry;
   const retryButton = button({ text: retryWord[language], kind: 'secondary' });
   const isLate = canReportLate(document, state, visit.book);
-  const retry =
-    (canRetry || isLate) && postForm(at(isLate ? '/report-donation' : '/allocation'), csrfToken, retryButton);
+  const report =
+    isLate &&
+    isAtLeast(role, 'owner') &&
+    linkButton({ href: at('/report-donation'), text: texts.reportLate[language] });
+  const retry = canRetry && !isLate && postForm(at('/allocation'), csrfToken, retryButton);
   const { cancellable } = documentTypeRules[document.type];
   const cancel =
     cancellable &&
@@ -85,18 +90,19 @@ export function actions(
     isAtLeast(role, 'owner') &&
     linkButton({ href: at('/cancel-donation'), text: texts.cancelReport[language], kind: 'danger' });
   const sending = isCancelled ? null : sendingForms(visit, document, messages, wrong);
-  if (!retry && !sending && !cancel && !credit && !cancelReport) {
+  if (!retry && !report && !sending && !cancel && !credit && !cancelReport) {
     return html``;
   }
   const buttons = html`<div class="buttons">
   ${credit}
   ${cancel}
+  ${report}
   ${cancelReport}
 </div>`;
   const content = isAtLeast(role, 'issuer')
     ? html`${retry}
 ${sending}
-${credit || cancel || cancelReport ? buttons : null}`
+${credit || cancel || report || cancelReport ? buttons : null}`
     : html`<p>${texts.noActions[language]}</p>`;
   return card({ id: 'actions', title: texts.actions[language], content });
 }

@@ -1,4 +1,4 @@
-import { type DocumentType, documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
+import { type DocumentType, documentTypeRules, documentTypes, isInstitution, mayIssue } from '@pinkas/domain';
 import { card, emptyState, html, type Markup, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -51,7 +51,13 @@ export class ChooseType {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { business, language } = visit;
     const legalType = business.legal_type;
-    const allowed = documentTypes.filter((type) => legalType !== null && mayIssue(legalType, type));
+    const allowed = documentTypes.filter(
+      (type) =>
+        legalType !== null &&
+        mayIssue(legalType, type) &&
+        // Of others it means nothing to the tax authority, and beside 'receipt' it is taken by mistake.
+        (type !== 'donation_receipt' || isInstitution(legalType)),
+    );
     const cards = groups.flatMap(({ id, title, types }) => {
       const links = types.filter((type) => allowed.includes(type)).map((type) => typeLink(visit, type));
       return links.length === 0 ? [] : [card({ id, title: title[language], content: typeList(links) })];

@@ -9,7 +9,7 @@ import type {
   showConnection,
   showSigningCertificate,
 } from '@pinkas/contracts';
-import { addDays, dayInIsrael, formatDay, lawChanges, lawText } from '@pinkas/domain';
+import { addDays, dayInIsrael, formatDay, isReportingInstitution, lawChanges, lawText } from '@pinkas/domain';
 import {
   amount,
   button,
@@ -78,6 +78,7 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
   const { review, allocations, donations, failures, suppressions } = findings;
   return [
     ...connectionTasks(visit, findings.connection),
+    ...donationTasks(visit, now),
     ...certificateTasks(visit, findings.certificate, now),
     ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
     ...[withoutBuyerId(visit, review?.without_buyer_id)].filter((row) => row !== null),
@@ -137,6 +138,22 @@ function connectionTasks(visit: MemberVisit, reply: Findings['connection']): Tas
         text: texts.connect[language],
         kind: 'secondary',
       }),
+    },
+  ];
+}
+
+/** An institution whose donations are not reported, since it is not connected. */
+function donationTasks({ business, isTest, language, link, role }: MemberVisit, now: Date): Task[] {
+  if (isTest || business.tax_authority_connected || !isReportingInstitution(business, dayInIsrael(now))) {
+    return [];
+  }
+  const connect = linkButton({ href: link('/authority'), text: texts.connect[language], kind: 'secondary' });
+  return [
+    {
+      title: html`${texts.donationsUnconnected[language]}`,
+      tone: 'bad',
+      detail: texts.donationsUnconnectedMore[language],
+      action: isAtLeast(role, 'owner') ? connect : null,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { listDocuments, listKeys } from '@pinkas/contracts';
-import { mayIssue, testBookOf } from '@pinkas/domain';
+import { dayInIsrael, isReportingInstitution, mayIssue, testBookOf } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
 import { card, checklist, linkButton, type Markup, type Step, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
@@ -22,6 +22,10 @@ const texts = {
   connectMore: {
     he: 'בלעדיו אין מספרי הקצאה, והלקוחות אינם יכולים לנכות מע"מ מחשבוניות גדולות.',
     en: 'Without it there are no allocation numbers, and customers cannot deduct the VAT of large invoices.',
+  },
+  connectDonations: {
+    he: 'בלעדיו התרומות אינן מדווחות, והתורמים אינם מקבלים זיכוי ממס.',
+    en: 'Without it no donation is reported, and donors get no tax credit.',
   },
   connectAct: { he: 'התחברות', en: 'Connect' },
   first: { he: 'המסמך הראשון', en: 'The first document' },
@@ -75,11 +79,16 @@ export async function firstSteps(visit: MemberVisit, rpc: RpcClient): Promise<Ma
     isDone,
     action: act(path, texts[`${name}Act`]),
   });
-  const needsConnection = business.legal_type === null || mayIssue(business.legal_type, 'tax_invoice');
+  const reportsDonations = isReportingInstitution(business, dayInIsrael(new Date()));
+  const needsConnection =
+    business.legal_type === null || mayIssue(business.legal_type, 'tax_invoice') || reportsDonations;
+  const connect = step('connect', business.tax_authority_connected, '/authority');
   const steps: Step[] = [
     step('details', business.address !== null && business.city !== null, '/business#details'),
     step('logo', business.logo != null, '/business#look'),
-    ...(needsConnection ? [step('connect', business.tax_authority_connected, '/authority')] : []),
+    ...(needsConnection
+      ? [reportsDonations ? { ...connect, detail: texts.connectDonations[language] } : connect]
+      : []),
     {
       text: texts.test[language],
       detail: texts.testMore[language],

@@ -35,6 +35,14 @@ export const todayWords = {
     he: 'בלי חיבור אין מספרי הקצאה. ההתחברות אורכת כשתי דקות.',
     en: 'Without it there are no allocation numbers. Logging in takes about two minutes.',
   },
+  donationsUnconnected: {
+    he: 'תרומות אינן מדווחות: המוסד אינו מחובר לרשות המסים',
+    en: 'Donations are not reported: the institution is not connected to the tax authority',
+  },
+  donationsUnconnectedMore: {
+    he: 'תורם שתרומתו לא דווחה אינו מקבל זיכוי ממס. אחרי ההתחברות אפשר לדווח בדף של כל קבלה על מה שכבר התקבל.',
+    en: 'A donor whose donation is not reported gets no credit. Once connected, what was received before is reported from the page of each receipt.',
+  },
   connect: { he: 'התחברות', en: 'Connect' },
   certificateEnds: {
     he: 'תעודת החתימה של המסמכים מסתיימת ב-',
