@@ -197,7 +197,6 @@ function connectForm(
     value: wrongPerson ?? connection?.person ?? '',
     error: wrongPerson === null ? undefined : texts.personWrong[language],
     required: true,
-    maxLength: personMax,
   });
   // Also where the setting is off already: a disconnection that failed half-way is repeated.
   const end = linkButton({
