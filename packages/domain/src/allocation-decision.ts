@@ -45,8 +45,13 @@ export const mayGetNumber = ({ type, date }: Pick<AllocatedDocument, 'type' | 'd
   allocationPolicyOn(date)?.codes[type] !== undefined;
 
 /** Whether a number is asked for of a buyer of this kind on a day; of one whose kind is not known it is. */
-const isAskedFor = ({ date, customer: { legal_type } }: AllocatedDocument): boolean =>
-  legal_type === null || allocationPolicyOn(date)?.buyers[legal_type] !== 'not asked';
+export const isAskedFor = ({
+  date,
+  customer: { legal_type },
+}: {
+  readonly date: string;
+  readonly customer: Pick<AllocatedDocument['customer'], 'legal_type'>;
+}): boolean => legal_type === null || allocationPolicyOn(date)?.buyers[legal_type] !== 'not asked';
 
 const netOf = ({ totals }: Pick<AllocatedDocument, 'totals'>): Agorot =>
   fromShekels(totals.subtotal) - fromShekels(totals.discount);

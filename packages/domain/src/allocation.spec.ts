@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { customerNumberOf, whyNoNumber } from './allocation-by-hand.js';
 import {
   type AllocatedDocument,
   decideAllocation,
@@ -8,6 +9,7 @@ import {
 } from './allocation-decision.js';
 import { allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
 import { fromShekels } from './money/agorot.js';
+import { openDecisions, refusalDeadlines } from './refused-number.js';
 
 const business = {
   tax_id: '514713288',
@@ -234,5 +236,60 @@ describe('lacksBuyerId', () => {
     ['a date before the law', { date: '2013-12-31' }],
   ] as const)('no number of a buyer is lacking with %s', (_what, change) => {
     expect(lacksBuyerId(document({ ...nameless, ...change }))).toBe(false);
+  });
+});
+
+describe('whyNoNumber', () => {
+  it.each([
+    [null, 'an invoice below the threshold', { subtotal: 100, vat: 18 }],
+    [null, 'an invoice of exactly a year', { date: '2025-06-15' }],
+    ['age', 'an invoice of more than a year', { date: '2025-06-14' }],
+    ['type', 'a credit note', { type: 'credit_note' }],
+    ['type', 'a receipt', { type: 'receipt' }],
+    ['no_vat', 'an invoice without VAT', { vat: 0 }],
+  ] as const)('whyNoNumber answers %s for %s', (why, _what, change) => {
+    expect(whyNoNumber(document(change), business, '2026-06-15')).toBe(why);
+  });
+
+  it('whyNoNumber counts a year from 29 February to 28 February', () => {
+    const today = '2028-02-29';
+    expect(whyNoNumber(document({ date: '2027-02-28' }), business, today)).toBeNull();
+    expect(whyNoNumber(document({ date: '2027-02-27' }), business, today)).toBe('age');
+  });
+
+  it('whyNoNumber names a business without a tax id', () => {
+    expect(whyNoNumber(document({}), { tax_id: null }, '2026-06-15')).toBe('no_tax_id');
+  });
+});
+
+describe('customerNumberOf', () => {
+  it.each([
+    ['777777715', '777777715', 'osek_murshe'],
+    ['777777715', '777777715', null],
+    ['999999998', '777777715', 'private'],
+    ['999999998', '777777715', 'osek_patur'],
+    ['999999998', null, null],
+  ] as const)(
+    'customerNumberOf is %s for the number %s of a buyer of type %s',
+    (sent, tax_id, legal_type) => {
+      expect(customerNumberOf({ tax_id, legal_type }, '2026-06-15')).toBe(sent);
+    },
+  );
+});
+
+describe('openDecisions', () => {
+  it.each([
+    [['continue', 'cancel', 'object'], null],
+    [['continue', 'cancel', 'object'], { decision: 'cancel', state: 'failed' }],
+    [['cancel'], { decision: 'cancel', state: 'pending' }],
+    [['object'], { decision: 'continue', state: 'taken' }],
+    [[], { decision: 'cancel', state: 'taken' }],
+    [[], { decision: 'object', state: 'taken' }],
+  ] as const)('openDecisions are %j after %j', (open, last) => {
+    expect(openDecisions(last)).toEqual(open);
+  });
+
+  it('refusalDeadlines count business days for a hearing and days for an objection', () => {
+    expect(refusalDeadlines('2026-11-26')).toEqual({ hearing: '2026-11-30', objection: '2026-12-26' });
   });
 });

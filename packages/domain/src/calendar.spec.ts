@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { addBusinessDays, isBusinessDay } from './business-days.js';
 import { addDays, dayInIsrael, isCalendarDate, nextDayInIsrael } from './israel-calendar.js';
 import { heldUntil, quietUntil } from './quiet-hours.js';
 
@@ -160,5 +161,30 @@ describe('quiet hours', () => {
         expect(quietUntil('23:15-05:45', new Date(start))?.getTime() ?? start).toBe(walked);
       }
     }
+  });
+});
+
+describe('isBusinessDay', () => {
+  it.each([
+    ['2026-11-26', true, 'a Thursday'],
+    ['2026-11-27', false, 'a Friday'],
+    ['2026-11-28', false, 'a Saturday'],
+    ['2026-09-13', false, 'the second day of Rosh Hashanah'],
+    ['2026-09-20', true, 'the eve of Yom Kippur, so that no deadline is late'],
+    ['2026-09-21', false, 'Yom Kippur'],
+    ['2026-04-02', false, 'the first day of Passover'],
+    ['2026-04-05', true, 'a half-holiday'],
+    ['2026-04-08', false, 'the seventh day of Passover'],
+    ['2026-04-22', false, 'Independence Day on 5 Iyar'],
+    ['2025-05-01', false, 'Independence Day on 3 Iyar, since 5 Iyar is a Saturday'],
+    ['2024-05-14', false, 'Independence Day on 6 Iyar, since 5 Iyar is a Monday'],
+    ['2024-05-13', true, '5 Iyar on a Monday'],
+  ])('%s is a day of business: %s, since it is %s', (day, expected) => {
+    expect(isBusinessDay(day)).toBe(expected);
+  });
+
+  it('addBusinessDays passes over weekends and days of rest', () => {
+    expect(addBusinessDays('2026-11-26', 2)).toBe('2026-11-30');
+    expect(addBusinessDays('2026-09-17', 2)).toBe('2026-09-22');
   });
 });

@@ -1,5 +1,7 @@
+export * from './allocation-by-hand.js';
 export * from './allocation-decision.js';
 export * from './allocation-policy.js';
+export * from './business-days.js';
 export * from './business-refusal.js';
 export * from './contrast.js';
 export * from './debt-age.js';
@@ -32,6 +34,7 @@ export * from './month-results.js';
 export * from './payment-methods.js';
 export * from './period-report.js';
 export * from './quiet-hours.js';
+export * from './refused-number.js';
 export * from './retry-schedule.js';
 export * from './settlement.js';
 export * from './software-version.js';
