@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
+import { DecisionView } from './allocation-acts.js';
 import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
-import { AllocationOutcome, DonationOutcome, IssuedDocument } from './schema/document.js';
+import { AllocationOutcome, DonationOutcome, IssuedDocument, RefusedNumber } from './schema/document.js';
 import {
   CalendarDate,
   Instant,
@@ -15,6 +16,8 @@ import {
 } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
+export * from './allocation-acts.js';
+
 /** A required allocation number is decided, for now or finally. */
 export const allocationSettled = defineEvent(
   'allocation.document.settled',
@@ -26,6 +29,8 @@ export const allocationSettled = defineEvent(
     pending: Type.Boolean(),
     /** Whether there is no number since the authority refused it. */
     refused: Type.Optional(Type.Boolean()),
+    /** Where it is refused: what the owner has decided about that. */
+    refusal: Type.Optional(RefusedNumber),
     /** Of the PDF that was made when the document was issued. */
     artifact_sha256: Sha256,
   }),
@@ -131,6 +136,12 @@ export const Allocation = Strict({
   decided_at: Instant,
   /** Whether no attempt can ever bring a number. Absent: it is not known. */
   is_final: Type.Optional(Type.Boolean()),
+  /** Who has typed the number in; absent: the authority gave it to us, or there is none. */
+  entered: Type.Optional(Strict({ at: Instant, actor: Type.String() })),
+  /** When the authority refused last; absent: it never did. */
+  refused_at: Type.Optional(Instant),
+  /** The last decision about the refusal; absent: none was made. */
+  decision: Type.Optional(DecisionView),
 });
 export type Allocation = Static<typeof Allocation>;
 
@@ -166,10 +177,15 @@ export const showAllocation = defineContract('allocation.document.show', {
     attempts: Type.Array(AllocationAttempt, { maxItems: 200 }),
     /** The `after_attempt` of the next page; null on the last one. */
     next_after_attempt: Nullable(Type.Integer()),
+    /** Every decision about a refusal, the oldest first. */
+    decisions: Type.Optional(Type.Array(DecisionView)),
   }),
 });
 
-/** The documents of one business that need a person: refused or dead-lettered, the latest first, a page at a time. */
+/**
+ * The documents of one business that need a person, the latest first, a page at a time: dead-lettered, or refused, unless the owner has
+ * decided to go on without a number.
+ */
 export const listUnresolvedAllocations = defineContract('allocation.unresolved.list', {
   request: Strict({
     business_id: Uuid,

@@ -61,6 +61,8 @@ export const MessageStatus = Strict({
   follow_up: Type.Boolean(),
   /** Whether it tells who got the document that the report of its donation was cancelled. Absent: it does not. */
   report_cancelled: Type.Optional(Type.Boolean()),
+  /** Whether it tells who got the document that no input VAT is deducted by it. Absent: it does not. */
+  not_deductible: Type.Optional(Type.Boolean()),
   /** Whether a person asked for it, beside what was planned at issue. */
   requested: Type.Boolean(),
   /** Whether it reminds of open documents, and brings none. Absent: it brings its document. */

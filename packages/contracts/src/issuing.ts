@@ -163,6 +163,23 @@ export const getDocument = defineContract('issuing.document.get', {
   errors: ['not_found'],
 });
 
+/** A document of any business, or of one, with all that is sent to the tax authority about it. */
+export const getDocumentFacts = defineContract('issuing.document_facts.get', {
+  request: Strict({
+    document_id: Uuid,
+    /** Only a document of this business; absent: of any. */
+    business_id: Type.Optional(Uuid),
+  }),
+  reply: Strict({
+    ...DocumentView.properties,
+    /** As it was at issue. */
+    business: Business,
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
+  }),
+  errors: ['not_found'],
+});
+
 /** What documents are noted for; receipts of other customers are found document by document alone. */
 export const reviewNotes = [
   'overcredited',

@@ -40,6 +40,8 @@ const SignedPdf = Strict({
   allocation_number: Nullable(Type.String()),
   /** Whether it states that the report of its donation was cancelled. Absent: it does not. */
   report_cancelled: Type.Optional(Type.Boolean()),
+  /** Whether it states that no input VAT is deducted by it. Absent: it does not. */
+  not_deductible: Type.Optional(Type.Boolean()),
 });
 
 const bookHash = {
@@ -80,6 +82,8 @@ export const listArtifacts = defineContract('rendering.artifact.list', {
         allocation_number: Nullable(Type.String()),
         /** Whether it says that its document is cancelled. */
         cancelled: Type.Boolean(),
+        /** Whether it states that no input VAT is deducted by it. Absent: it does not. */
+        not_deductible: Type.Optional(Type.Boolean()),
       }),
     ),
   }),
@@ -195,6 +199,8 @@ export const artifactRendered = defineEvent(
     allocation_pending: Type.Boolean(),
     /** Whether it states that the report of its donation was cancelled. Absent: it does not. */
     report_cancelled: Type.Optional(Type.Boolean()),
+    /** Whether it states that no input VAT is deducted by it. Absent: it does not. */
+    not_deductible: Type.Optional(Type.Boolean()),
   }),
 );
 

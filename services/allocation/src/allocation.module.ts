@@ -13,6 +13,9 @@ import { ShowAllocation } from './allocation/show-allocation.js';
 import { TaxAuthority } from './allocation/tax-authority.js';
 import { AuthorityGrants } from './authority/authority-grants.js';
 import { AuthorityHttp } from './authority/authority-http.js';
+import { RefusalDecisions } from './authority/refusal-decision.js';
+import { EnterNumber } from './by-hand/enter-number.js';
+import { RequestNumber } from './by-hand/request-number.js';
 import { AuthorityCalls } from './connection/authority-calls.js';
 import { AuthorityTokens } from './connection/authority-tokens.js';
 import { CompleteConnection } from './connection/complete-connection.js';
@@ -29,7 +32,10 @@ import { ListUnresolvedDonations } from './donation/list-unresolved-donations.js
 import { RecordDueDonation } from './donation/record-due-donation.js';
 import { ShowDonation } from './donation/show-donation.js';
 import { ProbeAuthority } from './probe/probe-authority.js';
+import { DecideRefusal } from './refusal/decide-refusal.js';
+import { DecisionSender } from './refusal/decision-sender.js';
 import { BookAuthority } from './test-mode/book-authority.js';
+import { BookDecisions } from './test-mode/book-decisions.js';
 import { BookDonations } from './test-mode/book-donations.js';
 import { ClearTestAllocations } from './test-mode/clear-test-allocations.js';
 import { ListTestRequests } from './test-mode/list-test-requests.js';
@@ -40,6 +46,9 @@ import { ReadTransmission } from './transmission/read-transmission.js';
 @Module({
   controllers: [
     RetryAllocation,
+    EnterNumber,
+    RequestNumber,
+    DecideRefusal,
     ShowAllocation,
     ListUnresolvedAllocations,
     ListDeadLetteredAllocations,
@@ -66,6 +75,8 @@ import { ReadTransmission } from './transmission/read-transmission.js';
     ImmediateAttempt,
     AllocationMetrics,
     { provide: TaxAuthority, useClass: BookAuthority },
+    DecisionSender,
+    { provide: RefusalDecisions, useClass: BookDecisions },
     DonationReporter,
     { provide: DonationAuthority, useClass: BookDonations },
     AuthorityCalls,
@@ -81,6 +92,7 @@ export class AllocationModule {}
 /** What runs beside the operations, in the order of its start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   AllocationWorker,
+  DecisionSender,
   ConnectionMonitor,
   ThresholdMonitor,
 ];

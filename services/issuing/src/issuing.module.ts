@@ -30,6 +30,7 @@ import { ReportDonation } from './issue/report-donation.js';
 import { SeriesChecks } from './issue/series-checks.js';
 import { FindPublicDocument } from './list/find-public-document.js';
 import { GetDocument } from './list/get-document.js';
+import { GetDocumentFacts } from './list/get-document-facts.js';
 import { GetUsage } from './list/get-usage.js';
 import { ListArticles } from './list/list-articles.js';
 import { ListDocuments } from './list/list-documents.js';
@@ -49,6 +50,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     IssueDocument,
     PreviewDocument,
     GetDocument,
+    GetDocumentFacts,
     ListArticles,
     ListDocuments,
     ListMissingDocuments,

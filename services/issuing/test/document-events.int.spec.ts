@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  allocationSettled,
   type Business,
   type CreateDocument,
   cancelDocument,
@@ -155,6 +156,37 @@ describe('events for callers', () => {
     expect(events[1]).toMatchObject({
       listed: { allocation, state: { allocation_number: allocation.number } },
     });
+  });
+
+  it('a decision about a refusal is no event', async () => {
+    issuing.allocation = { status: 'failed', number: null, reason: '460 refused', refused: true };
+    issuing.config.outcomeWaitMs = 0;
+    const wanting = { ...business, tax_authority_connected: true };
+    const { document } = await issuing.issue(
+      {
+        customer: { name: `לקוח ${randomUUID()}`, tax_id: '777777715' },
+        items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 20_000 }],
+      },
+      undefined,
+      { business: wanting },
+    );
+    await eventsOf(2);
+    await issuing.network.publish(allocationSettled, document.id, {
+      ...{ document, business: wanting, pending: false, refused: true, refusal: { decision: 'continue' } },
+      allocation: { status: 'failed', number: null, reason: '460 refused' },
+      artifact_sha256: 'ab'.repeat(32),
+    });
+    const key = { business_id: document.business_id, document_id: document.id };
+    await eventually(
+      'the decision is recorded',
+      async () => (await issuing.network.call(getDocument, key)).state.refusal?.decision === 'continue',
+    );
+    await issue({ type: 'quote' });
+    expect((await eventsOf(3)).map(({ type }) => type)).toEqual([
+      'document.issued',
+      'allocation.refused',
+      'document.issued',
+    ]);
   });
 
   it('a business that wants no events publishes none and counts none', async () => {

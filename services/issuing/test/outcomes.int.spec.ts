@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type AllocationOutcome,
   allocationSettled,
   artifactRendered,
   type CreateDocument,
@@ -8,8 +9,11 @@ import {
   deliveryPlanned,
   documentIssued,
   getDocument,
+  getDocumentFacts,
+  listDocuments,
   messageDue,
   numberRequired,
+  type RefusedNumber,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
@@ -208,6 +212,45 @@ describe('IssueOutcomes', () => {
     expect(answered).toBe(false);
     open();
     await changing;
+  });
+
+  it('a refusal is in the state of its document with what is decided about it, until a number comes', async () => {
+    const { document } = await issuing.issue(large);
+    const settle = (allocation: AllocationOutcome, refusal?: RefusedNumber) =>
+      issuing.network.publish(allocationSettled, document.id, {
+        ...{ document, business: issuing.business, allocation, pending: false },
+        ...(refusal && { refused: true, refusal }),
+        artifact_sha256: 'ab'.repeat(32),
+      });
+    const refused = { status: 'failed', number: null, reason: 'refused: 460 no' } as const;
+    const key = { business_id: issuing.business.id, document_id: document.id };
+    const refusal = async () => (await issuing.network.call(getDocument, key)).state.refusal;
+    await settle(refused, { decision: null });
+    await eventually('the refusal is recorded', async () => (await refusal())?.decision === null);
+    await settle(refused, { decision: 'continue' });
+    await eventually('the decision is recorded', async () => (await refusal())?.decision === 'continue');
+    const { documents } = await issuing.network.call(listDocuments, {
+      ...{ business_id: issuing.business.id, include_cancelled: false, limit: 1, before: null },
+    });
+    expect(documents[0]).toMatchObject({
+      document: { id: document.id },
+      state: { refusal: { decision: 'continue' } },
+      allocation: refused,
+    });
+    const facts = await issuing.network.call(getDocumentFacts, { document_id: document.id });
+    expect(facts).toMatchObject({
+      document,
+      state: { refusal: { decision: 'continue' } },
+      business: { id: issuing.business.id },
+      artifact_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const foreign = { document_id: document.id, business_id: randomUUID() };
+    await expect(issuing.network.call(getDocumentFacts, foreign)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await settle(granted);
+    await eventually('the number is recorded', async () => (await read(document.id)).allocation_number);
+    expect(await refusal()).toBeUndefined();
   });
 
   it('a replay returns the outcomes of the first reply, also when a number arrives later', async () => {

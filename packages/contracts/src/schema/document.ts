@@ -1,4 +1,4 @@
-import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
+import { customerLegalTypes, documentTypes, paymentMethods, refusalDecisions } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import {
   CalendarDate,
@@ -478,6 +478,13 @@ export const DeliveryOutcome = Strict(
 );
 export type DeliveryOutcome = Static<typeof DeliveryOutcome>;
 
+/** The authority has refused the allocation number of a document. */
+export const RefusedNumber = Strict({
+  /** What the owner has decided about that, and the authority has taken; null: nothing. */
+  decision: Nullable(Type.Enum([...refusalDecisions])),
+});
+export type RefusedNumber = Static<typeof RefusedNumber>;
+
 /** What changes after issuing. */
 export const DocumentState = Strict({
   status: Type.Enum([...documentStatuses]),
@@ -485,6 +492,8 @@ export const DocumentState = Strict({
   allocation_number: Nullable(Type.String()),
   /** Of a donation receipt alone. */
   donation: Type.Optional(DonationOutcome),
+  /** Where it has no allocation number since the authority refused it. Only for its page, its PDF and the console. */
+  refusal: Type.Optional(RefusedNumber),
   cancelled_at: Nullable(Instant),
   /** Why it was cancelled, where its caller said so. Only for its page, its PDF and the console. */
   cancel_reason: Type.Optional(Type.String()),

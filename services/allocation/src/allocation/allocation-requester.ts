@@ -21,6 +21,7 @@ import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
 import { forgetReportRequests, storeReportNumbers } from '../donation/donation.repository.js';
 import { DonationReporter } from '../donation/donation-reporter.js';
+import { takenDecision } from '../refusal/decision.repository.js';
 import {
   type AttemptEnd,
   type ClaimedRow,
@@ -33,7 +34,7 @@ import {
 } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { AllocationMetrics } from './allocation-metrics.js';
-import { type RetryTransition, retryTransition } from './retry-policy.js';
+import { firstRefusal, type RetryTransition, retryTransition } from './retry-policy.js';
 import { TaxAuthority } from './tax-authority.js';
 
 /** How much longer than its calls a claim lasts, for storing the outcome. */
@@ -149,15 +150,16 @@ export class AllocationRequester {
       }
       await storeReportNumbers(trx, row, outcome.reportNumbers ?? []);
       const accepts = acceptsOutcome(outcome, row, current);
+      const refusal = firstRefusal(current, outcome);
       const transition = isOvertaken(row, current)
         ? repeatedAt(now, current, outcome)
-        : retryTransition(current, outcome, now);
+        : retryTransition(current, refusal ?? outcome, now);
       await endAttempt(trx, row, endedAttempt(outcome, transition, accepts), now);
       if (!accepts) {
         this.#warnSecondNumber(outcome, current);
         return null;
       }
-      await storeAttempt(trx, row, transition, outcome, now);
+      await storeAttempt(trx, row, transition, outcome, now, { keepsRefusal: refusal !== null });
       if (outcome.kind !== 'granted') {
         await this.#afterFailure(trx, current, transition, outcome);
       }
@@ -205,7 +207,10 @@ export class AllocationRequester {
       ...row.facts,
       allocation: transition.outcome,
       pending: transition.state === 'pending',
-      ...(transition.state === 'refused' && { refused: true }),
+      ...(transition.state === 'refused' && {
+        refused: true,
+        refusal: { decision: await takenDecision(trx, row) },
+      }),
     });
   }
 
@@ -222,7 +227,12 @@ export class AllocationRequester {
     if (outcome.kind !== 'granted' || current.state !== 'issued') {
       return;
     }
-    if (outcome.confirmationNumber === current.confirmation_number) {
+    // Of a number that a person typed in no more than what is printed is known.
+    const isSame =
+      current.entered_at === null
+        ? outcome.confirmationNumber === current.confirmation_number
+        : outcome.number === current.number;
+    if (isSame) {
       return;
     }
     this.logger.error(

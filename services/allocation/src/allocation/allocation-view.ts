@@ -1,8 +1,12 @@
 import type { Allocation, AllocationAttempt } from '@pinkas/contracts';
+import { type DecisionRow, toDecision } from '../refusal/decision.repository.js';
 import type { AllocationRow, AttemptRow } from './allocation.repository.js';
 
-/** The allocation of a document as its owner reads it. */
-export function toAllocation(row: AllocationRow): Allocation {
+/**
+ * The allocation of a document as its owner reads it.
+ * @param decision the last one about its refusal.
+ */
+export function toAllocation(row: AllocationRow, decision: DecisionRow | undefined): Allocation {
   return {
     document_id: row.document_id,
     state: row.state,
@@ -14,6 +18,9 @@ export function toAllocation(row: AllocationRow): Allocation {
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
     decided_at: reachedAt(row).toISOString(),
     ...(row.is_final && { is_final: true }),
+    ...(row.entered_at && { entered: { at: row.entered_at.toISOString(), actor: row.entered_by ?? '' } }),
+    ...(row.refused_at && { refused_at: row.refused_at.toISOString() }),
+    ...(decision && { decision: toDecision(decision) }),
   };
 }
 

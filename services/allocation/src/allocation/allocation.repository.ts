@@ -229,13 +229,17 @@ export async function lockAllocation(
   return locked as PendingRow | undefined;
 }
 
-/** Stores the outcome of an attempt; `settled_at` only where an outcome is published. */
+/**
+ * Stores the outcome of an attempt; `settled_at` only where an outcome is published.
+ * @param keepsRefusal whether the outcome repeats a refusal that is stored.
+ */
 export async function storeAttempt(
   trx: Transaction<AllocationTables>,
   row: Key & Pick<AllocationRow, 'kind'>,
   transition: RetryTransition,
   outcome: AttemptOutcome,
   now: Date,
+  { keepsRefusal }: { keepsRefusal: boolean },
 ): Promise<void> {
   const failed = outcome.kind === 'failed' ? outcome : undefined;
   await trx
@@ -258,7 +262,7 @@ export async function storeAttempt(
       is_final: failed?.isFinal === true,
       awaiting_connection: failed?.awaitsConnection === true,
       dead_lettered_at: transition.state === 'dead_lettered' ? now : null,
-      ...(outcome.kind === 'refused'
+      ...(outcome.kind === 'refused' && !keepsRefusal
         ? {
             refused_at: now,
             refusal_codes: [...outcome.codes],
@@ -399,7 +403,17 @@ export async function deadLetteredAllocations(
 /** When a refused or dead-lettered document became so; the expression of `allocation_unresolved_idx`. */
 const unresolvedAt = sql<Date>`coalesce(dead_lettered_at, refused_at)`;
 
-/** The refused and the dead-lettered documents of a kind, of one business or of all, the latest first, before a position. */
+/** Whether the owner has decided to go on without the number, and the authority has taken that: nothing is left to do. */
+const isContinued = sql<boolean>`allocation.state = 'refused' and exists (
+  select from decision where decision.business_id = allocation.business_id
+    and decision.document_id = allocation.document_id and decision.decision = 'continue' and decision.state = 'taken'
+    and decision.n = (select max(n) from decision as last where last.business_id = allocation.business_id
+      and last.document_id = allocation.document_id))`;
+
+/**
+ * The documents of a kind that need a person, of one business or of all, the latest first, before a position: the dead-lettered, and the
+ * refused unless their owner has decided to go on without the number.
+ */
 export function unresolvedAllocations(
   db: Database<AllocationTables>,
   kind: RequestKind,
@@ -413,6 +427,7 @@ export function unresolvedAllocations(
     .select(printedNumber.as('number'))
     .where('kind', '=', kind)
     .where('state', 'in', ['refused', 'dead_lettered'])
+    .where(sql<boolean>`not (${isContinued})`)
     .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? null))
     .$if(before !== undefined, (query) =>
       query.where(

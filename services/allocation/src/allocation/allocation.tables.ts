@@ -5,8 +5,8 @@ import type {
   IssuedDocument,
   RequestKind,
 } from '@pinkas/contracts';
-import type { DonationMeans } from '@pinkas/domain';
-import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
+import type { DecisionState, DonationMeans, RefusalDecision } from '@pinkas/domain';
+import type { Actor, MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
 /** What a request to the authority and the published outcome are made of. */
@@ -63,6 +63,33 @@ export interface AllocationTable {
   awaiting_operator: Generated<boolean>;
   /** No attempt can ever bring a number. */
   is_final: Generated<boolean>;
+  /** When a person typed the number in, and who, as in the audit trail; null: no one has. */
+  entered_at: Date | null;
+  entered_by: string | null;
+}
+
+/** A decision of an owner about a refused number. */
+export interface DecisionTable {
+  business_id: string;
+  document_id: string;
+  /** 1, 2, … of the document. */
+  n: number;
+  decision: RefusalDecision;
+  state: DecisionState;
+  decided_at: Date;
+  /** As in the audit trail. */
+  actor: Actor;
+  request_id: string | null;
+  trace: TraceColumn;
+  attempts: Generated<number>;
+  /** Null: it has ended. */
+  next_attempt_at: Date | null;
+  /** While an attempt is in flight. */
+  claimed_until: Date | null;
+  ended_at: Date | null;
+  /** Why it is not taken. */
+  reason: string | null;
+  answer: string | null;
 }
 
 /** One report of a donation: that of one means of payment. */
@@ -142,6 +169,7 @@ export interface ConnectionRequestTable {
 export interface AllocationTables extends MessagingTables {
   allocation: AllocationTable;
   attempt: AttemptTable;
+  decision: DecisionTable;
   donation_report: DonationReportTable;
   connection: ConnectionTable;
   connection_request: ConnectionRequestTable;

@@ -1,10 +1,11 @@
 import { listUnresolvedAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { lastDecisions } from '../refusal/decision.repository.js';
 import { unresolvedAllocations } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { toAllocation } from './allocation-view.js';
 
-/** The refused and the dead-lettered documents of a business, page by page. */
+/** The documents of a business whose number needs a person, page by page. */
 @Operation(listUnresolvedAllocations)
 export class ListUnresolvedAllocations {
   constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
@@ -15,14 +16,11 @@ export class ListUnresolvedAllocations {
     limit,
   }: RequestOf<typeof listUnresolvedAllocations>): Promise<ReplyOf<typeof listUnresolvedAllocations>> {
     const position = before && { ...before, decided_at: new Date(before.decided_at) };
-    const found = await unresolvedAllocations(
-      forTenant(this.db, businessId),
-      'number',
-      businessId,
-      position,
-      limit + 1,
-    );
-    const allocations = found.slice(0, limit).map(toAllocation);
+    const db = forTenant(this.db, businessId);
+    const found = await unresolvedAllocations(db, 'number', businessId, position, limit + 1);
+    const page = found.slice(0, limit);
+    const decisions = await lastDecisions(db, page);
+    const allocations = page.map((row) => toAllocation(row, decisions.get(row.document_id)));
     const last = found.length > limit ? allocations.at(-1) : undefined;
     return {
       allocations,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryTransition } from './retry-policy.js';
+import { firstRefusal, retryTransition } from './retry-policy.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
 const second = 1_000;
@@ -139,5 +139,23 @@ describe('retryTransition', () => {
         restarts: true,
       });
     }
+  });
+});
+
+describe('firstRefusal', () => {
+  const refusedBefore = { refused_at: now, refusal_codes: ['460'], refusal_message: '460 no' };
+  const never = { refused_at: null, refusal_codes: null, refusal_message: null };
+  const answer = (codes: readonly string[]) =>
+    ({ kind: 'refused', codes, message: 'again', answer: '{}' }) as const;
+
+  it.each([['461'], ['462']])('firstRefusal of code %s is the refusal that came first', (code) => {
+    expect(firstRefusal(refusedBefore, answer([code]))).toMatchObject({ codes: ['460'], message: '460 no' });
+  });
+
+  it('firstRefusal is null for a refusal of its own, for one that is not known, and for a number', () => {
+    expect(firstRefusal(refusedBefore, answer(['460']))).toBeNull();
+    expect(firstRefusal(refusedBefore, answer([]))).toBeNull();
+    expect(firstRefusal(never, answer(['461']))).toBeNull();
+    expect(firstRefusal(refusedBefore, granted)).toBeNull();
   });
 });

@@ -38,6 +38,23 @@ const lookThere: Readonly<Record<RequestKind, string>> = {
     'It may be reported all the same: look for the donation at the tax authority before it is reported again.',
 };
 
+/** Codes of answers to a repeated request: the number was refused before, without or with a decision of the owner since. */
+const repeatedRefusals: readonly string[] = ['461', '462'];
+
+/** The refusal that an answer repeats, as it was given first; null: it repeats none. */
+export function firstRefusal(
+  before: { refused_at: Date | null; refusal_codes: string[] | null; refusal_message: string | null },
+  outcome: AttemptOutcome,
+): Extract<AttemptOutcome, { kind: 'refused' }> | null {
+  const repeats =
+    outcome.kind === 'refused' &&
+    outcome.codes.length > 0 &&
+    outcome.codes.every((code) => repeatedRefusals.includes(code));
+  return repeats && before.refused_at !== null
+    ? { ...outcome, codes: before.refusal_codes ?? [], message: before.refusal_message ?? outcome.message }
+    : null;
+}
+
 /**
  * A number and a refusal are final and published. Of the failures only the first is published, so that the PDF is settled
  * without a number, and the one after which no attempt follows, so that nothing waits for a number any more. Attempts continue

@@ -1,5 +1,6 @@
 import { type ReplyOf, type RequestOf, showAllocation } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { decisionsOf, toDecision } from '../refusal/decision.repository.js';
 import { attemptsOf, findByDocument } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { toAllocation, toAttempt } from './allocation-view.js';
@@ -24,10 +25,12 @@ export class ShowAllocation {
         const row = await findByDocument(trx, document_id);
         const attempts = await attemptsOf(trx, { business_id, document_id }, after, pageMax + 1);
         const page = attempts.slice(0, pageMax).map(toAttempt);
+        const decisions = await decisionsOf(trx, { business_id, document_id });
         return {
-          allocation: row ? toAllocation(row) : null,
+          allocation: row ? toAllocation(row, decisions.at(-1)) : null,
           attempts: page,
           next_after_attempt: attempts.length > pageMax ? (page.at(-1)?.n ?? null) : null,
+          ...(decisions.length > 0 && { decisions: decisions.map(toDecision) }),
         };
       });
   }

@@ -1,6 +1,7 @@
 import { type Business, type IssuedDocument } from '@pinkas/contracts';
 import {
   type Agorot,
+  customerNumberOf,
   dayInIsrael,
   fromShekels,
   normaliseTaxId,
@@ -60,7 +61,7 @@ const lengths = { name: 25, catalogId: 13, description: 30 } as const;
 
 /**
  * What the authority is asked, under an `invoice_id` that stays the same: it has no other handle for repeated requests.
- * @throws Error when the business or the customer has no tax id: the decision asks only where both have one.
+ * @throws Error when the business has no tax id: no number is requested then.
  */
 export function approvalRequest(
   document: IssuedDocument,
@@ -68,8 +69,8 @@ export function approvalRequest(
   parts: { invoiceType: number; accountingSoftwareNumber: number; person: Person },
 ): ApprovalRequest {
   const { customer, totals } = document;
-  if (business.tax_id === null || customer.tax_id === null) {
-    throw new Error('a tax id is missing');
+  if (business.tax_id === null) {
+    throw new Error('the tax id of the business is missing');
   }
   return {
     invoice_id: document.id,
@@ -77,7 +78,7 @@ export function approvalRequest(
     vat_number: Number(normaliseTaxId(business.tax_id)),
     ...parts.person,
     invoice_reference_number: String(document.number),
-    customer_vat_number: Number(normaliseTaxId(customer.tax_id)),
+    customer_vat_number: Number(normaliseTaxId(customerNumberOf(customer, document.date))),
     customer_name: truncateUtf16(customer.name, lengths.name),
     invoice_date: document.date,
     invoice_issuance_date: dayInIsrael(new Date(document.issued_at)),

@@ -41,6 +41,13 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.decision_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'a decision that has ended is final' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.donation_report_is_final() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -106,10 +113,13 @@ CREATE TABLE public.allocation (
     request text,
     awaiting_operator boolean DEFAULT false NOT NULL,
     is_final boolean DEFAULT false NOT NULL,
+    entered_at timestamp with time zone,
+    entered_by text,
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT allocation_cancel_check CHECK ((((cancel_requested_at IS NULL) = (cancel_reason IS NULL)) AND ((cancel_requested_at IS NULL) OR (kind = 'donation'::text)))),
     CONSTRAINT allocation_dead_lettered_check CHECK (((state = 'dead_lettered'::text) = (dead_lettered_at IS NOT NULL))),
     CONSTRAINT allocation_earlier_attempts_check CHECK (((earlier_attempts >= 0) AND (earlier_attempts <= attempts))),
+    CONSTRAINT allocation_entered_check CHECK ((((entered_at IS NULL) = (entered_by IS NULL)) AND ((entered_at IS NULL) OR (state = 'issued'::text)))),
     CONSTRAINT allocation_issued_check CHECK (((((state = 'issued'::text) AND (kind = 'number'::text)) = (number IS NOT NULL)) AND ((number IS NULL) = (confirmation_number IS NULL)) AND ((number IS NULL) OR ("right"(confirmation_number, 9) = number)))),
     CONSTRAINT allocation_kind_check CHECK ((kind = ANY (ARRAY['number'::text, 'donation'::text]))),
     CONSTRAINT allocation_number_check CHECK ((number ~ '^[0-9]{9}$'::text)),
@@ -144,6 +154,8 @@ COMMENT ON COLUMN public.allocation.request IS 'The body as it was sent, which a
 COMMENT ON COLUMN public.allocation.awaiting_operator IS 'The authority does not accept the application, or it is at another address: the operator has to correct that.';
 
 COMMENT ON COLUMN public.allocation.is_final IS 'No attempt can ever bring a number.';
+
+COMMENT ON COLUMN public.allocation.entered_at IS 'When a person typed the number in; then confirmation_number is the number as well, since no more of it is known.';
 
 CREATE TABLE public.attempt (
     business_id uuid NOT NULL,
@@ -251,6 +263,37 @@ CREATE TABLE public.dead_letter (
     attempts integer NOT NULL,
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE public.decision (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    n integer NOT NULL,
+    decision text NOT NULL,
+    state text NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    request_id text,
+    trace json,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone,
+    claimed_until timestamp with time zone,
+    ended_at timestamp with time zone,
+    reason text,
+    answer text,
+    CONSTRAINT decision_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT decision_decision_check CHECK ((decision = ANY (ARRAY['continue'::text, 'cancel'::text, 'object'::text, 'reverse_charge'::text]))),
+    CONSTRAINT decision_n_check CHECK ((n >= 1)),
+    CONSTRAINT decision_pending_check CHECK ((((state = 'pending'::text) = (next_attempt_at IS NOT NULL)) AND ((state = 'pending'::text) = (ended_at IS NULL)))),
+    CONSTRAINT decision_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'taken'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.decision FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.decision IS 'What an owner has decided about a refused number; stored before it is sent to the authority, and completed once.';
+
+COMMENT ON COLUMN public.decision.state IS 'failed: the authority did not take it, and nothing is decided.';
+
+COMMENT ON COLUMN public.decision.answer IS 'The body of the authority''s last response.';
 
 CREATE TABLE public.donation_report (
     business_id uuid NOT NULL,
@@ -385,6 +428,9 @@ ALTER TABLE ONLY public.dead_letter
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.decision
+    ADD CONSTRAINT decision_pkey PRIMARY KEY (business_id, document_id, n);
+
 ALTER TABLE ONLY public.donation_report
     ADD CONSTRAINT donation_report_number_key UNIQUE (business_id, number);
 
@@ -435,9 +481,15 @@ CREATE INDEX allocation_due_idx ON public.allocation USING btree (attempts, next
 
 CREATE INDEX allocation_next_attempt_idx ON public.allocation USING btree (next_attempt_at) WHERE (state = 'pending'::text);
 
+CREATE INDEX allocation_number_idx ON public.allocation USING btree (business_id, number) WHERE (number IS NOT NULL);
+
 CREATE INDEX allocation_unresolved_idx ON public.allocation USING btree (business_id, COALESCE(dead_lettered_at, refused_at), document_id) WHERE (state = ANY (ARRAY['refused'::text, 'dead_lettered'::text]));
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
+CREATE INDEX decision_due_idx ON public.decision USING btree (next_attempt_at) WHERE (state = 'pending'::text);
+
+CREATE UNIQUE INDEX decision_pending_key ON public.decision USING btree (business_id, document_id) WHERE (state = 'pending'::text);
 
 CREATE INDEX due_event_next_idx ON public.due_event USING btree (next_attempt_at);
 
@@ -465,6 +517,12 @@ CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audi
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
+CREATE TRIGGER decision_is_final BEFORE UPDATE ON public.decision FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION public.decision_is_final();
+
+CREATE TRIGGER decision_is_not_truncated BEFORE TRUNCATE ON public.decision FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER decision_keeps_live_rows BEFORE DELETE ON public.decision FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 CREATE TRIGGER donation_report_is_final BEFORE UPDATE ON public.donation_report FOR EACH ROW EXECUTE FUNCTION public.donation_report_is_final();
 
 CREATE TRIGGER donation_report_is_not_truncated BEFORE TRUNCATE ON public.donation_report FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
@@ -473,6 +531,9 @@ CREATE TRIGGER donation_report_keeps_live_rows BEFORE DELETE ON public.donation_
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_allocation_fkey FOREIGN KEY (business_id, document_id) REFERENCES public.allocation(business_id, document_id);
+
+ALTER TABLE ONLY public.decision
+    ADD CONSTRAINT decision_allocation_fkey FOREIGN KEY (business_id, document_id) REFERENCES public.allocation(business_id, document_id);
 
 ALTER TABLE ONLY public.donation_report
     ADD CONSTRAINT donation_report_allocation_fkey FOREIGN KEY (business_id, document_id) REFERENCES public.allocation(business_id, document_id);
@@ -525,6 +586,15 @@ END);
 ALTER TABLE public.connection_request ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY connection_request_of_business ON public.connection_request USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.decision ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY decision_of_business ON public.decision USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

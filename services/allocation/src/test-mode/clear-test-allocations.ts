@@ -2,7 +2,7 @@ import { clearTestAllocations, type ReplyOf, type RequestOf } from '@pinkas/cont
 import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 
-const tables = ['donation_report', 'attempt', 'allocation'] as const;
+const tables = ['donation_report', 'decision', 'attempt', 'allocation'] as const;
 
 /** Empties a test book. */
 @Operation(clearTestAllocations)

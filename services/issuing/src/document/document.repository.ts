@@ -8,6 +8,7 @@ import {
   type IssuedDocument,
   type Issuer,
   type PreviewWarning,
+  type RefusedNumber,
 } from '@pinkas/contracts';
 import { type Agorot, documentTypeRules, fromShekels, settlesSource, toShekels } from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
@@ -42,6 +43,7 @@ export const headColumns = [
   'document.status',
   'document.paid',
   'document.allocation_number',
+  'document.allocation',
   'document.donation',
   'document.cancelled_at',
 ] as const;
@@ -95,6 +97,7 @@ export function toState(row: HeadRow): DocumentState {
     paid: Number(row.paid),
     allocation_number: row.allocation_number,
     ...(row.type === 'donation_receipt' && { donation: row.donation ?? donationPending }),
+    ...(row.allocation?.refusal && { refusal: row.allocation.refusal }),
     cancelled_at: row.cancelled_at?.toISOString() ?? null,
   };
 }
@@ -291,6 +294,16 @@ export async function lockByIds(
     .execute();
 }
 
+/** A document of whatever business the connection sees: searched in each book, since no index has ids alone. */
+export async function findAnywhere(db: Reader, id: string): Promise<DocumentRow | undefined> {
+  return db
+    .selectFrom('document')
+    .select(documentColumns)
+    .where('business_id', 'in', (books) => books.selectFrom('book').select('business_id'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
 export async function findByPublicId(db: Reader, publicId: string): Promise<DocumentRow | undefined> {
   return db
     .selectFrom('document')
@@ -429,18 +442,23 @@ export async function recordReplyOutcomes(
   return reply_outcomes as ReplyOutcomes;
 }
 
-/** Records the outcome of allocation. A late failure never removes a number that was granted. */
+/**
+ * Records the outcome of allocation. A late failure never removes a number that was granted.
+ * @param refusal where the authority has refused the number.
+ */
 export async function recordAllocation(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },
   outcome: AllocationOutcome,
+  refusal: RefusedNumber | undefined,
 ): Promise<void> {
+  const recorded = JSON.stringify({ ...outcome, ...(refusal && { refusal }) });
   await trx
     .updateTable('document')
-    .set({ allocation: JSON.stringify(outcome), allocation_number: outcome.number })
+    .set({ allocation: recorded, allocation_number: outcome.number })
     .where('business_id', '=', document.business_id)
     .where('id', '=', document.id)
-    .where(sql<boolean>`allocation is distinct from ${JSON.stringify(outcome)}::jsonb`)
+    .where(sql<boolean>`allocation is distinct from ${recorded}::jsonb`)
     .where((where) =>
       where.or([where('allocation_number', 'is', null), where('allocation_number', '=', outcome.number)]),
     )

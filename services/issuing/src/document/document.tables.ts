@@ -10,6 +10,7 @@ import type {
   Item,
   Payment,
   PreviewWarning,
+  RefusedNumber,
 } from '@pinkas/contracts';
 import type { DocumentType, PaymentMethod } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
@@ -19,6 +20,12 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 type Amount = string;
 /** A jsonb column: read as its value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>;
+
+/** What is recorded of an allocation number. */
+export type RecordedAllocation = AllocationOutcome & {
+  /** Where the authority has refused it. */
+  readonly refusal?: RefusedNumber;
+};
 
 /** The outcomes in the reply to an issue request. */
 export interface ReplyOutcomes {
@@ -75,7 +82,7 @@ export interface DocumentTable {
   foreign_donor: Json<ForeignDonor> | null;
   artifact_sha256: string;
   allocation_number: string | null;
-  allocation: Json<AllocationOutcome> | null;
+  allocation: Json<RecordedAllocation> | null;
   delivery: Json<DeliveryOutcome>;
   /** Of a donation receipt; null until the authority has answered. */
   donation: Json<DonationOutcome> | null;

@@ -12,9 +12,10 @@ export class RecordAllocation {
   constructor(@InjectClock() private readonly clock: Clock) {}
 
   async handle(event: Settled, trx: OutboxTransaction<IssuingTables>): Promise<void> {
-    const { document, business, allocation } = event;
-    await recordAllocation(trx, document, allocation);
-    if (!business.events) {
+    const { document, business, allocation, refusal } = event;
+    await recordAllocation(trx, document, allocation, refusal);
+    // A decision about a refusal follows the event of the refusal.
+    if (!business.events || (refusal && refusal.decision !== null)) {
       return;
     }
     const row = await findById(trx, document.business_id, document.id);

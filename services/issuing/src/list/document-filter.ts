@@ -16,7 +16,7 @@ export type DocumentFilter = RequestOf<typeof sumDocuments>;
 export type ListedRow = HeadRow & Pick<DocumentRow, (typeof listedColumns)[number]>;
 
 /** What a list needs besides the columns of a head: its order, and the outcomes. */
-const listedColumns = ['position', 'total_agorot', 'balance', 'allocation', 'delivery'] as const;
+const listedColumns = ['position', 'total_agorot', 'balance', 'delivery'] as const;
 
 /** Whether few documents of a book meet the filter, so that they are read by their own indexes and sorted. */
 export const isFew = ({

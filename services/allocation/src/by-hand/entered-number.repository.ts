@@ -1,0 +1,49 @@
+import type { Transaction } from '@pinkas/service-kit';
+import { type AllocationRow } from '../allocation/allocation.repository.js';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+
+/** Another document of the business that has a printed number. */
+export function findNumberOfBusiness(
+  trx: Transaction<AllocationTables>,
+  { business_id, id }: { business_id: string; id: string },
+  number: string,
+): Promise<Pick<AllocationRow, 'facts'> | undefined> {
+  return trx
+    .selectFrom('allocation')
+    .select('facts')
+    .where('business_id', '=', business_id)
+    .where('number', '=', number)
+    .where('document_id', '<>', id)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Stores a number that a person has typed in; nothing is requested any more. */
+export async function storeEntered(
+  trx: Transaction<AllocationTables>,
+  { business_id, document_id }: AllocationRow,
+  { number, actor, now }: { number: string; actor: string; now: Date },
+): Promise<void> {
+  await trx
+    .updateTable('allocation')
+    .set({
+      state: 'issued',
+      reason: null,
+      number,
+      // Nine digits are one business's alone; no more of the authority's number is known.
+      confirmation_number: `entered-${business_id}-${number}`,
+      next_attempt_at: null,
+      claimed_until: null,
+      settled_at: now,
+      outcome_unknown: false,
+      awaiting_connection: false,
+      awaiting_operator: false,
+      is_final: false,
+      dead_lettered_at: null,
+      entered_at: now,
+      entered_by: actor,
+    })
+    .where('business_id', '=', business_id)
+    .where('document_id', '=', document_id)
+    .execute();
+}
