@@ -10,6 +10,7 @@ import {
   releaseArtifact,
   renderArtifact,
 } from '@pinkas/contracts';
+import type { RefusalDecision } from '@pinkas/domain';
 import { eventually, type Simulator, startFaultyRenderer } from '@pinkas/testkit';
 import type { RenderingConfig } from '../src/config.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
@@ -84,6 +85,17 @@ export class Artifacts {
     const artifact_sha256 = first?.sha256.toString('hex') ?? 'ab'.repeat(32);
     const body = { document, business, allocation, pending, artifact_sha256 };
     return this.rendering.network.publish(allocationSettled, document.id, body, messageId);
+  }
+
+  /** Publishes that the number of a document was refused, and what its owner has decided. */
+  async refuse(document: IssuedDocument, decision: RefusalDecision | null): Promise<void> {
+    const { business } = this;
+    const [first] = await this.rows(document);
+    const artifact_sha256 = first?.sha256.toString('hex') ?? 'ab'.repeat(32);
+    const allocation = { status: 'failed', number: null, reason: 'refused: 460 no' } as const;
+    const refusal = { refused: true, refusal: { decision } };
+    const body = { document, business, allocation, pending: false, ...refusal, artifact_sha256 };
+    return this.rendering.network.publish(allocationSettled, document.id, body);
   }
 
   /** Publishes the outcome of the report of a donation. */

@@ -12,6 +12,7 @@ import {
   numberArtifact,
   releaseArtifact,
   renderArtifact,
+  renderPage,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
@@ -109,6 +110,39 @@ describe('SettleDonation', () => {
 });
 
 describe('SettleArtifact', () => {
+  it('an invoice that goes on without its number states that no input VAT is deducted, until a number comes after all', async () => {
+    const sentence = compact('אין לנכות מס תשומות בגין חשבונית זו');
+    const { document } = await artifacts.render();
+    await artifacts.refuse(document, null);
+    await artifacts.published(document);
+    await artifacts.refuse(document, 'continue');
+    const { pdf, not_deductible } = await artifacts.revision(document, 2);
+    expect(not_deductible).toBe(true);
+    expect(compact(await pdfText(pdf))).toContain(sentence);
+    expect(await artifacts.published(document, 2)).toMatchObject({ revision: 2, not_deductible: true });
+    // The objection that follows leaves the sentence where it is.
+    await artifacts.refuse(document, 'object');
+    const { html } = await artifacts.rendering.network.call(renderPage, {
+      document,
+      business: artifacts.business,
+      state: {
+        status: 'open',
+        paid: 0,
+        allocation_number: null,
+        refusal: { decision: 'object' },
+        cancelled_at: null,
+      },
+      pdf_url: 'https://api.example.com/pdf',
+    });
+    expect(html).toContain('<strong>אין לנכות מס תשומות בגין חשבונית זו</strong>');
+    await artifacts.settle(document, issued);
+    const numbered = await artifacts.revision(document, 3);
+    expect(numbered.not_deductible).toBeUndefined();
+    const text = compact(await pdfText(numbered.pdf));
+    expect(text).toContain(allocationNumber);
+    expect(text).not.toContain(sentence);
+  });
+
   it('an allocation without a number publishes the first PDF', async () => {
     const { document, sha256 } = await artifacts.render();
     await artifacts.settle(document, notRequired);

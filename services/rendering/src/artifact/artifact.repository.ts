@@ -29,6 +29,7 @@ export interface Revision {
   allocation_number: string | null;
   number_pending: boolean;
   report_cancelled: boolean;
+  not_deductible: boolean;
   cancelled_at: Date | null;
   cancel_reason: string | null;
   published_at: Date | null;
@@ -42,6 +43,7 @@ const revisionColumns = [
   'allocation_number',
   'number_pending',
   'report_cancelled',
+  'not_deductible',
   'cancelled_at',
   'cancel_reason',
   'published_at',
@@ -83,6 +85,7 @@ export async function findPdf(db: Db, key: DocumentKey, revision?: number): Prom
       'cancelled_at',
       'allocation_number',
       'report_cancelled',
+      'not_deductible',
       sql<Buffer>`(
         select sha256 from artifact as first
         where first.business_id = artifact.business_id and first.document_id = artifact.document_id and first.revision = (
@@ -115,6 +118,7 @@ export async function findPdf(db: Db, key: DocumentKey, revision?: number): Prom
     cancelled: artifact.cancelled_at !== null,
     allocation_number: artifact.allocation_number,
     ...(artifact.report_cancelled && { report_cancelled: true }),
+    ...(artifact.not_deductible && { not_deductible: true }),
   };
   return { found, firstSha256: artifact.first_sha256 };
 }
@@ -130,6 +134,7 @@ export async function readRevisions(db: Db, key: DocumentKey) {
       'created_at',
       'original',
       'allocation_number',
+      'not_deductible',
       'cancelled_at',
     ])
     .where('business_id', '=', key.business_id)
@@ -142,7 +147,7 @@ export async function readRevisions(db: Db, key: DocumentKey) {
 export async function latestRevision(db: Db, key: DocumentKey) {
   return db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'certificate_sha256', 'cancelled_at', 'number_pending'])
+    .select(['revision', 'sha256', 'certificate_sha256', 'cancelled_at', 'number_pending', 'not_deductible'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .orderBy('revision', 'desc')
@@ -178,6 +183,7 @@ export async function insertRevision(
       allocation_number: rendered.content.allocationNumber,
       number_pending: rendered.content.numberPending,
       report_cancelled: rendered.content.reportCancelled === true,
+      not_deductible: rendered.content.notDeductible === true,
       cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
       cancel_reason: rendered.content.cancelReason ?? null,
       original: rendered.isOriginal,

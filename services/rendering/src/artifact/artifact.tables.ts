@@ -25,6 +25,8 @@ export interface ArtifactTable {
   number_pending: Generated<boolean>;
   /** Whether this revision states that the report of its donation was cancelled. */
   report_cancelled: Generated<boolean>;
+  /** Whether this revision states that no input VAT is deducted by it. */
+  not_deductible: Generated<boolean>;
   /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;
   cancel_reason: string | null;

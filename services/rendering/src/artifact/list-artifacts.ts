@@ -19,6 +19,7 @@ export class ListArtifacts {
         original: row.original,
         allocation_number: row.allocation_number,
         cancelled: row.cancelled_at !== null,
+        ...(row.not_deductible && { not_deductible: true }),
       })),
     };
   }

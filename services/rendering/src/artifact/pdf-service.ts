@@ -139,6 +139,7 @@ export class PdfService implements BackgroundTask {
         cancelledAt: sheet.cancelledAt,
         cancelReason: sheet.cancelReason ?? null,
         ...(sheet.reportCancelled && { reportCancelled: true }),
+        ...(sheet.notDeductible && { notDeductible: true }),
         output: sheet.output,
       },
       isOriginal: showsOutput(sheet) && sheet.output === 'original',

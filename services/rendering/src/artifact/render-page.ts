@@ -32,6 +32,9 @@ export class RenderPage {
       cancelledAt: state.cancelled_at,
       cancelReason: state.cancel_reason ?? null,
       reportCancelled: state.donation?.status === 'cancelled',
+      // An objection that follows leaves the sentence where it is.
+      notDeductible:
+        number === null && (latest?.not_deductible === true || state.refusal?.decision === 'continue'),
       output: 'copy',
       ...(language && { language }),
     } as const;

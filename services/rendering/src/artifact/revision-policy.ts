@@ -5,6 +5,7 @@ export interface LatestRevision {
   readonly allocation_number: string | null;
   readonly number_pending: boolean;
   readonly report_cancelled?: boolean;
+  readonly not_deductible?: boolean;
   readonly cancelled_at: Date | null;
   readonly cancel_reason: string | null;
 }
@@ -17,6 +18,8 @@ export interface DocumentChange {
   readonly numberPending?: boolean;
   /** Whether the report of its donation was cancelled. */
   readonly reportCancelled?: boolean;
+  /** Whether its owner went on without the number that was refused, so that no input VAT is deducted by it. */
+  readonly notDeductible?: boolean;
   /** ISO 8601 */
   readonly cancelledAt?: string;
   readonly cancelReason?: string | null;
@@ -40,11 +43,15 @@ export function nextRevision(
   const numberPending = latest.number_pending && allocationNumber === null && change.numberPending !== false;
   const cancelledAt = latest.cancelled_at?.toISOString() ?? change.cancelledAt ?? null;
   const reportCancelled = latest.report_cancelled === true || change.reportCancelled === true;
+  // A number that comes after all, by an objection, makes it deductible.
+  const notDeductible =
+    allocationNumber === null && (latest.not_deductible === true || change.notDeductible === true);
   const cancelledNow = cancelledAt !== null && latest.cancelled_at === null;
   if (
     allocationNumber === latest.allocation_number &&
     numberPending === latest.number_pending &&
     reportCancelled === (latest.report_cancelled === true) &&
+    notDeductible === (latest.not_deductible === true) &&
     !cancelledNow
   ) {
     return null;
@@ -56,6 +63,7 @@ export function nextRevision(
     cancelledAt,
     cancelReason,
     ...(reportCancelled && { reportCancelled }),
+    ...(notDeductible && { notDeductible }),
     output: released || reportCancelled || cancelledAt !== null ? 'copy' : 'original',
   };
 }

@@ -7,9 +7,10 @@ import { SettledRevision } from './settled-revision.js';
 
 type Settled = EventOf<typeof allocationSettled>;
 
-const changeOf = ({ allocation, pending }: Settled): DocumentChange => ({
+const changeOf = ({ allocation, pending, refusal }: Settled): DocumentChange => ({
   allocationNumber: allocation.number,
   numberPending: pending,
+  notDeductible: refusal?.decision === 'continue',
 });
 
 /** Decides which PDF the customer gets once a required allocation number is settled. */

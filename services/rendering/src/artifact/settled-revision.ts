@@ -63,6 +63,7 @@ export class SettledRevision {
       allocation_number: latest.allocation_number,
       allocation_pending: latest.number_pending,
       ...(latest.report_cancelled && { report_cancelled: true }),
+      ...(latest.not_deductible && { not_deductible: true }),
     });
   }
 }

@@ -123,6 +123,7 @@ CREATE TABLE public.artifact (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     published_at timestamp with time zone,
     original boolean NOT NULL,
+    not_deductible boolean DEFAULT false NOT NULL,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9A-Za-z/-]+(, [0-9A-Za-z/-]+)*$'::text)),
     CONSTRAINT artifact_attempt_check CHECK (((attempt IS NOT NULL) = (revision = 1))),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -142,6 +143,8 @@ COMMENT ON COLUMN public.artifact.allocation_number IS 'The tax authority''s num
 COMMENT ON COLUMN public.artifact.report_cancelled IS 'Whether it says that the report of its donation was cancelled.';
 
 COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original.';
+
+COMMENT ON COLUMN public.artifact.not_deductible IS 'Whether it states that no input VAT is deducted by it, since its number was refused and its owner went on without.';
 
 CREATE TABLE public.artifact_comparison (
     one boolean DEFAULT true NOT NULL,
@@ -413,6 +416,8 @@ CREATE TRIGGER artifact_comparison_increases BEFORE INSERT OR DELETE OR UPDATE O
 CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, report_cancelled, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
+
+CREATE TRIGGER artifact_not_deductible_is_final BEFORE UPDATE OF not_deductible ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_release_is_not_truncated BEFORE TRUNCATE ON public.artifact_release FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 

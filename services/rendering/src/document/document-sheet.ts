@@ -128,6 +128,13 @@ function reportCancelledMark(sheet: Sheet): Markup | null {
     : null;
 }
 
+/** What the authority prescribes for an invoice that its owner issues without the number that was refused: in bold, at its head. */
+function notDeductibleMark(sheet: Sheet): Markup | null {
+  return sheet.notDeductible
+    ? html`<p class="cancelled"><strong>${phrase(wording.notDeductible, languageOf(sheet))}</strong></p>`
+    : null;
+}
+
 /** A draft is no document: the word is across it. */
 function draftMarks(sheet: Sheet): Markup | null {
   const word = wording.draft[languageOf(sheet)];
@@ -233,7 +240,7 @@ export function documentSheet(sheet: Sheet): Markup {
   const amounts = [itemTable(sheet), showsPrices(sheet) ? totalsBlock(sheet) : null];
   const payments = paymentTable(sheet);
   const body = paymentsComeFirst(sheet) ? [payments, ...amounts] : [...amounts, payments];
-  return html`<article class="sheet">${bookMarks(sheet)}${cancelledMarks(sheet)}${reportCancelledMark(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
+  return html`<article class="sheet">${bookMarks(sheet)}${cancelledMarks(sheet)}${reportCancelledMark(sheet)}${notDeductibleMark(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`
   }${remarks(sheet)}${body.filter((part) => part !== null)}${closing(sheet)}${recipientSignature(sheet)}</article>`;
 }

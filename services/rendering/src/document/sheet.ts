@@ -20,6 +20,8 @@ export interface RevisionContent {
   readonly cancelledAt: string | null;
   /** Whether the report of its donation was cancelled; absent: it was not. */
   readonly reportCancelled?: boolean;
+  /** Whether it states that no input VAT is deducted by it; absent: it does not. */
+  readonly notDeductible?: boolean;
   /** As its caller gave it; null or absent where none was given. */
   readonly cancelReason?: string | null;
   /**

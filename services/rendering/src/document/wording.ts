@@ -145,6 +145,11 @@ export const wording = {
   amountDue: words('סכום לתשלום', 'Amount due'),
   allocationNumber: statutory('מספר הקצאה', 'Allocation number'),
   numberPending: words('בתהליך קבלה מרשות המסים', 'Being obtained'),
+  /** The sentence of the technical specification of allocation numbers v2, 2.2.2, in bold. */
+  notDeductible: statutory(
+    'אין לנכות מס תשומות בגין חשבונית זו',
+    'Input VAT must not be deducted on this invoice',
+  ),
   source: words('מסמך מקור', 'Source document'),
   credited: words('זיכוי בגין', 'Credit for'),
   paidFor: words('עבור', 'For'),
