@@ -91,6 +91,33 @@ describe('a message whose allocation number is late', () => {
     ]);
   });
 
+  it('each recipient gets one message that no input VAT is deducted, and one more with the number that comes after all', async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await issuePending(recipient, { business: withAccountant(accountant) });
+    await delivery.render(invoice, { revision: 1, allocation_number: null });
+    await rowsWhere(invoice, 2);
+    const notDeductible = { revision: 2, allocation_number: null, not_deductible: true };
+    await delivery.render(invoice, notDeductible);
+    await rowsWhere(invoice, 4);
+    await delivery.render(invoice, { ...notDeductible, revision: 3 });
+    await othersAreSent();
+    expect(await subjectsTo(recipient)).toEqual([
+      first,
+      'אין לנכות מס תשומות: חשבונית מס 1 מאת עסק לדוגמה בע"מ',
+    ]);
+    const [, news] = await mailsTo(recipient);
+    expect(news?.text).toContain('מספר הקצאה: אין לנכות מס תשומות בגין חשבונית זו');
+    expect((await subjectsTo(accountant))[1]).toBe(
+      'העתק להנהלת חשבונות: אין לנכות מס תשומות, חשבונית מס 1, עסק לדוגמה בע"מ',
+    );
+    await delivery.render(invoice, { revision: 4, allocation_number: number });
+    await rowsWhere(invoice, 6);
+    expect((await subjectsTo(recipient)).at(-1)).toBe(followUp);
+    const [, , last] = await mailsTo(recipient);
+    expect(last?.text).toContain(`מספר הקצאה: ${number}`);
+    expect(last?.text).not.toContain('אין לנכות');
+  });
+
   describe('of a donation', () => {
     const reportNumber = '405123456789';
     const donation: Change = { document: { type: 'donation_receipt', due_date: null } };

@@ -71,6 +71,7 @@ export interface RenderedPdf {
   allocation_number: string | null;
   allocation_pending: boolean;
   report_cancelled?: boolean;
+  not_deductible?: boolean;
 }
 
 /** Noon in Israel. */
@@ -372,7 +373,8 @@ export async function startDelivery(
   };
   const signedPdf = async (documentId: string) => {
     // As of now: the answer may be late.
-    const { revision, allocation_number, report_cancelled } = pdfs.get(documentId) ?? firstPdf;
+    const { revision, allocation_number, report_cancelled, not_deductible } =
+      pdfs.get(documentId) ?? firstPdf;
     await made.pdfReady;
     if (made.pdfUnavailable) {
       throw new ApiError('engine_error');
@@ -381,6 +383,7 @@ export async function startDelivery(
       revision,
       allocation_number,
       ...(report_cancelled && { report_cancelled }),
+      ...(not_deductible && { not_deductible }),
       sha256: createHash('sha256').update(made.pdf).digest('hex'),
       pdf: (made.pdfDamaged ? made.pdf.subarray(1) : made.pdf).toString('base64'),
       cancelled: made.pdfCancelled,

@@ -52,7 +52,10 @@ export function checkDelivery(
 
 /** A recipient gets one follow-up, whichever of its messages left without the number. */
 function kindOf(message: DeliveryAudit['messages'][number]): string {
-  const { follow_up: followUp, requested, report_cancelled: reportCancelled } = message;
+  const { follow_up: followUp, requested, report_cancelled: reportCancelled, not_deductible } = message;
+  if (followUp && not_deductible) {
+    return ' as the news that no input VAT is deducted';
+  }
   if (followUp) {
     return reportCancelled ? ' as the news that its report was cancelled' : ' as a follow-up';
   }

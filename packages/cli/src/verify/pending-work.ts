@@ -203,6 +203,7 @@ function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: A
           (other) =>
             other.follow_up &&
             !other.report_cancelled &&
+            !other.not_deductible &&
             other.channel === channel &&
             other.purpose === purpose &&
             other.recipient === recipient,

@@ -67,6 +67,7 @@ CREATE TABLE public.attempt (
     was_unknown boolean DEFAULT false NOT NULL,
     provider_response text,
     provider_id text,
+    not_deductible boolean DEFAULT false NOT NULL,
     CONSTRAINT attempt_ended_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
     CONSTRAINT attempt_n_check CHECK ((n >= 1)),
     CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'temporary'::text, 'permanent'::text, 'unknown'::text]))),
@@ -82,6 +83,8 @@ COMMENT ON COLUMN public.attempt.allocation_number IS 'The allocation number tha
 COMMENT ON COLUMN public.attempt.report_cancelled IS 'Whether its PDF says that the report of its donation was cancelled.';
 
 COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether the outcome was ever unknown; stays true when it is learned later.';
+
+COMMENT ON COLUMN public.attempt.not_deductible IS 'Whether its PDF states that no input VAT is deducted by it.';
 
 CREATE TABLE public.audit_chain (
     business_id uuid NOT NULL,
@@ -193,7 +196,7 @@ COMMENT ON COLUMN public.delivery.requested IS 'Whether a person asked for it, b
 
 COMMENT ON COLUMN public.delivery.reminder IS 'What an email that reminds a customer of open documents says, and of which; null: the message brings its document.';
 
-COMMENT ON COLUMN public.delivery.report_cancelled IS 'Whether it follows with the news that the report of its donation was cancelled, and not with a number.';
+COMMENT ON COLUMN public.delivery.report_cancelled IS 'Whether it follows with news, and not with a number: that the report of its donation was cancelled, or that no input VAT is deducted by its invoice.';
 
 CREATE TABLE public.document (
     business_id uuid NOT NULL,
@@ -204,6 +207,7 @@ CREATE TABLE public.document (
     allocation_pending boolean DEFAULT false NOT NULL,
     report_cancelled boolean DEFAULT false NOT NULL,
     cancelled_at timestamp with time zone,
+    not_deductible boolean DEFAULT false NOT NULL,
     CONSTRAINT document_allocation_check CHECK (((revision IS NOT NULL) OR ((allocation_number IS NULL) AND (NOT allocation_pending) AND (NOT report_cancelled))))
 );
 
@@ -220,6 +224,8 @@ COMMENT ON COLUMN public.document.allocation_pending IS 'Whether the allocation 
 COMMENT ON COLUMN public.document.report_cancelled IS 'Whether the report of its donation was cancelled.';
 
 COMMENT ON COLUMN public.document.cancelled_at IS 'From then on nothing is sent; null: it is not cancelled.';
+
+COMMENT ON COLUMN public.document.not_deductible IS 'Whether its final PDF states that no input VAT is deducted by it; a number that comes later makes that out of date.';
 
 CREATE TABLE public.due_event (
     consumer text NOT NULL,

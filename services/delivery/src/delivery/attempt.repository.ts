@@ -50,7 +50,7 @@ export async function beginAttempt(
     await releaseClaim(trx, row);
     return undefined;
   }
-  const { allocationNumber: number, reportCancelled } = parts.pdf;
+  const { allocationNumber: number, reportCancelled, notDeductible } = parts.pdf;
   const begun = await trx
     .with('sending', (db) =>
       db
@@ -96,7 +96,15 @@ export async function beginAttempt(
     .with('begun', (db) =>
       db
         .insertInto('attempt')
-        .columns(['business_id', 'delivery_id', 'n', 'allocation_number', 'report_cancelled', 'started_at'])
+        .columns([
+          'business_id',
+          'delivery_id',
+          'n',
+          'allocation_number',
+          'report_cancelled',
+          'not_deductible',
+          'started_at',
+        ])
         .expression((select) =>
           select
             .selectFrom(['sending', 'numbered'])
@@ -104,6 +112,7 @@ export async function beginAttempt(
             .select([
               sql<string | null>`${number}`.as('number'),
               sql<boolean>`${reportCancelled}::boolean`.as('report_is_cancelled'),
+              sql<boolean>`${notDeductible}::boolean`.as('is_not_deductible'),
               sql<Date>`${now}::timestamptz`.as('started_at'),
             ])
             .where((where) =>
@@ -126,7 +135,7 @@ export async function beginAttempt(
     throw new DayFullError();
   }
   const isPending = number === null && rendered?.allocationPending === true;
-  return { row: message, n, allocation: { number, isPending, reportCancelled } };
+  return { row: message, n, allocation: { number, isPending, reportCancelled, notDeductible } };
 }
 
 const sendingColumns = deliveryColumns.map((column) => `sending.${column}` as const);

@@ -81,6 +81,8 @@ export interface DocumentTable {
   allocation_pending: Generated<boolean>;
   /** Whether the report of its donation was cancelled; never false again after it was true. */
   report_cancelled: Generated<boolean>;
+  /** Whether a final PDF states that no input VAT is deducted by it. */
+  not_deductible: Generated<boolean>;
   cancelled_at: Date | null;
 }
 
@@ -97,7 +99,7 @@ export interface DeliveryTable {
   requested: Generated<boolean>;
   /** Null: it brings its document. */
   reminder: ColumnType<Reminder | null, string | null | undefined, never>;
-  /** Whether it follows with the news that the report of its donation was cancelled, and not with a number. */
+  /** Whether it follows with news, and not with a number: that the report of its donation was cancelled, or that no input VAT is deducted. */
   report_cancelled: Generated<boolean>;
   state: DeliveryState;
   facts: ColumnType<DeliveryFacts, string, never>;
@@ -172,6 +174,8 @@ export interface AttemptTable {
   allocation_number: string | null;
   /** Whether its PDF states that the report of its donation was cancelled. */
   report_cancelled: Generated<boolean>;
+  /** Whether its PDF states that no input VAT is deducted by it. */
+  not_deductible: Generated<boolean>;
   started_at: Date;
   ended_at: Date | null;
   /** Null while it is in flight. */

@@ -29,6 +29,8 @@ export interface FinalPdf {
   readonly allocationPending: boolean;
   /** Whether it states that the report of its donation was cancelled. */
   readonly reportCancelled: boolean;
+  /** Whether it states that no input VAT is deducted by it. */
+  readonly notDeductible: boolean;
 }
 
 const messageColumns = deliveryColumns.map((column) => `delivery.${column}` as const);
@@ -39,11 +41,12 @@ const ownColumns = [
   'allocation_number',
   'allocation_pending',
   'cancelled_at',
+  'not_deductible',
 ] as const;
 const columns = [...ownColumns, 'report_cancelled'] as const;
 
 function stateOf(row: Pick<Selectable<DocumentTable>, (typeof columns)[number]>): DocumentState {
-  const { revision, allocation_number, allocation_pending, report_cancelled } = row;
+  const { revision, allocation_number, allocation_pending, report_cancelled, not_deductible } = row;
   return {
     holdUntil: row.hold_until,
     cancelled: row.cancelled_at !== null,
@@ -55,6 +58,7 @@ function stateOf(row: Pick<Selectable<DocumentTable>, (typeof columns)[number]>)
             allocationNumber: allocation_number,
             allocationPending: allocation_pending,
             reportCancelled: report_cancelled,
+            notDeductible: not_deductible,
           },
   };
 }
@@ -125,6 +129,7 @@ export async function lockMessageOf(
     allocation_number,
     allocation_pending,
     cancelled_at,
+    not_deductible,
     document_report_cancelled: report_cancelled,
     ...current
   } = row;
@@ -134,6 +139,7 @@ export async function lockMessageOf(
     allocation_number,
     allocation_pending,
     cancelled_at,
+    not_deductible,
     report_cancelled,
   };
   return { document: stateOf(document), current };
@@ -203,6 +209,7 @@ export async function recordRendered(
         allocation_number: pdf.allocationNumber,
         allocation_pending: pdf.allocationPending,
         report_cancelled: pdf.reportCancelled,
+        not_deductible: pdf.notDeductible,
       })
       .onConflict((conflict) =>
         conflict.columns(['business_id', 'document_id']).doUpdateSet({
@@ -210,6 +217,7 @@ export async function recordRendered(
           allocation_number: sql`coalesce(document.allocation_number, excluded.allocation_number)`,
           allocation_pending: sql`(document.revision is null or document.allocation_pending) and excluded.allocation_pending`,
           report_cancelled: sql`document.report_cancelled or excluded.report_cancelled`,
+          not_deductible: sql`document.not_deductible or excluded.not_deductible`,
         }),
       )
       .returning(columns)

@@ -2,15 +2,28 @@ import { heldUntil } from '@pinkas/domain';
 import { type Transaction, timeOrderedId } from '@pinkas/service-kit';
 import type { DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
-import type { DocumentState } from './document.repository.js';
-
-/** What a follow-up brings: a number, or the news that the report of a donation was cancelled, after which no number is brought. */
-type News = 'number' | 'report_cancelled';
+import type { DocumentState, FinalPdf } from './document.repository.js';
 
 /**
- * Plans the messages that bring a number to those who were sent, or may have been sent, the document without it, or the news that the
- * report of its donation was cancelled: one of each for each recipient, whatever happens again. The lock of the document orders this
- * with the attempts.
+ * What a follow-up brings: a number; the news that the report of a donation was cancelled, after which no number is brought; or that no
+ * input VAT is deducted by an invoice, which a number makes out of date.
+ */
+type News = 'number' | 'report_cancelled' | 'not_deductible';
+
+/** Null: there is no news. */
+function newsOf({ allocationNumber, reportCancelled, notDeductible }: FinalPdf): News | null {
+  if (reportCancelled) {
+    return 'report_cancelled';
+  }
+  if (allocationNumber !== null) {
+    return 'number';
+  }
+  return notDeductible ? 'not_deductible' : null;
+}
+
+/**
+ * Plans the messages that bring news to those who were sent, or may have been sent, the document without it: one of each for each
+ * recipient, whatever happens again. The lock of the document orders this with the attempts.
  * @returns how many are new.
  */
 export async function insertFollowUps(
@@ -19,10 +32,10 @@ export async function insertFollowUps(
   { cancelled, rendered }: DocumentState,
   now: Date,
 ): Promise<number> {
-  if (cancelled || !rendered || (rendered.allocationNumber === null && !rendered.reportCancelled)) {
+  const news = cancelled || !rendered ? null : newsOf(rendered);
+  if (news === null) {
     return 0;
   }
-  const news = rendered.reportCancelled ? 'report_cancelled' : 'number';
   const messages = await messagesWithout(trx, key, news);
   if (messages.length === 0) {
     return 0;
@@ -63,7 +76,7 @@ async function messagesWithout(
             .where((where) =>
               news === 'number'
                 ? where('attempt.allocation_number', 'is', null)
-                : where('attempt.report_cancelled', '=', false),
+                : where(`attempt.${news}`, '=', false),
             )
             .where((where) => where.or([where('outcome', '=', 'accepted'), where('was_unknown', '=', true)])),
         ),
@@ -79,7 +92,7 @@ async function messagesWithout(
               .whereRef('follower.purpose', '=', 'delivery.purpose')
               .whereRef('follower.recipient', '=', 'delivery.recipient')
               .where('follower.follows', 'is not', null)
-              .where('follower.report_cancelled', '=', news === 'report_cancelled'),
+              .where('follower.report_cancelled', '=', news !== 'number'),
           ),
         ),
       )
@@ -105,7 +118,7 @@ function followUp(message: DeliveryRow, news: News, now: Date) {
     recipient: message.recipient,
     follows: message.id,
     requested: message.requested,
-    report_cancelled: news === 'report_cancelled',
+    report_cancelled: news !== 'number',
     state: 'ready' as const,
     facts: JSON.stringify(message.facts),
     message_id: message.message_id.replace(message.id, id),

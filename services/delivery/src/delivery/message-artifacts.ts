@@ -12,6 +12,8 @@ export interface MessagePdf {
   readonly allocationNumber: string | null;
   /** Whether it states that the report of its donation was cancelled. */
   readonly reportCancelled: boolean;
+  /** Whether it states that no input VAT is deducted by it. */
+  readonly notDeductible: boolean;
 }
 
 /** The final PDF of a message, or why there is none now. */
@@ -38,25 +40,25 @@ export class MessageArtifacts {
     try {
       const { business_id, document_id } = row;
       const contract = row.purpose === 'customer' && row.reminder === null ? releaseArtifact : getArtifact;
-      const { pdf, sha256, cancelled, revision, allocation_number, report_cancelled } = await this.rpc.call(
-        contract,
-        {
-          business_id,
-          document_id,
-          artifact_sha256: row.facts.document.artifact_sha256,
-        },
-      );
+      const found = await this.rpc.call(contract, {
+        business_id,
+        document_id,
+        artifact_sha256: row.facts.document.artifact_sha256,
+      });
       // Rendering may have received the cancellation earlier.
-      if (cancelled && row.reminder === null) {
+      if (found.cancelled && row.reminder === null) {
         return { kind: 'cancelled' };
       }
-      const bytes = Buffer.from(pdf, 'base64');
-      if (createHash('sha256').update(bytes).digest('hex') === sha256) {
-        const reportCancelled = report_cancelled === true;
-        return {
-          kind: 'fetched',
-          pdf: { bytes, revision, allocationNumber: allocation_number, reportCancelled },
+      const bytes = Buffer.from(found.pdf, 'base64');
+      if (createHash('sha256').update(bytes).digest('hex') === found.sha256) {
+        const pdf = {
+          bytes,
+          revision: found.revision,
+          allocationNumber: found.allocation_number,
+          reportCancelled: found.report_cancelled === true,
+          notDeductible: found.not_deductible === true,
         };
+        return { kind: 'fetched', pdf };
       }
       return { kind: 'failed', reason: 'The PDF does not have the hash that it was stored with.' };
     } catch (error) {

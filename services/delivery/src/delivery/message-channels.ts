@@ -9,7 +9,7 @@ import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
 import type { SendOutcome } from './send-policy.js';
-import { type AllocationState, reportCancelledWords } from './wording.js';
+import { type AllocationState, notDeductibleWords, reportCancelledWords } from './wording.js';
 
 /** What a message brings. */
 export interface MessageContent {
@@ -105,6 +105,10 @@ const templateFacts = (row: DeliveryRow, { allocation }: MessageContent) => ({
 });
 
 /** What a template of a follow-up names in place of the total. */
-function followUpText({ facts }: DeliveryRow, { number, reportCancelled }: AllocationState): string | null {
-  return reportCancelled ? reportCancelledWords[facts.business.language] : number;
+function followUpText({ facts }: DeliveryRow, allocation: AllocationState): string | null {
+  const { language } = facts.business;
+  if (allocation.reportCancelled) {
+    return reportCancelledWords[language];
+  }
+  return allocation.notDeductible ? notDeductibleWords[language] : allocation.number;
 }

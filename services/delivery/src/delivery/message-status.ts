@@ -13,12 +13,17 @@ export function messageStatus(row: DeliveryRow): MessageStatus {
     not_before: row.not_before?.toISOString() ?? null,
     held_until: heldUntilOf(row)?.toISOString() ?? null,
     follow_up: row.follows !== null,
-    ...(row.report_cancelled && { report_cancelled: true }),
+    ...(row.report_cancelled && { [newsOf(row)]: true }),
     requested: row.requested,
     ...(row.reminder !== null && { reminder: true }),
     ended_at: endedAt?.toISOString() ?? null,
     reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
   };
+}
+
+/** The news that a follow-up brings: no document has both. */
+function newsOf({ facts }: DeliveryRow): 'report_cancelled' | 'not_deductible' {
+  return facts.document.type === 'donation_receipt' ? 'report_cancelled' : 'not_deductible';
 }
 
 /** Null where something else defers it. */

@@ -6,7 +6,7 @@ import { releaseDocument } from './plan.repository.js';
 
 /**
  * Releases the messages that wait for the final PDF, or for the allocation number that it shows now; plans follow-ups to those that
- * left without it, or before the report of their donation was cancelled.
+ * left without it, before the report of their donation was cancelled, or before their owner went on without a number.
  */
 @EventHandler(consumers.releaseDelivery)
 export class ReleaseDelivery {
@@ -22,6 +22,7 @@ export class ReleaseDelivery {
       allocationNumber: event.allocation_number,
       allocationPending: event.allocation_pending,
       reportCancelled: event.report_cancelled === true,
+      notDeductible: event.not_deductible === true,
     };
     return releaseDocument(trx, key, pdf, this.clock.now());
   }

@@ -9,10 +9,18 @@ export interface AllocationState {
   readonly isPending: boolean;
   /** Whether the report of the donation was cancelled. */
   readonly reportCancelled?: boolean;
+  /** Whether its PDF states that no input VAT is deducted by it. */
+  readonly notDeductible?: boolean;
 }
 
 /** That the report of a donation was cancelled, as its receipt states it. */
 export const reportCancelledWords = { he: 'דיווח בוטל', en: 'Report cancelled' } as const;
+
+/** That no input VAT is deducted by an invoice: the sentence that the tax authority prescribes, and what it means. */
+export const notDeductibleWords = {
+  he: 'אין לנכות מס תשומות בגין חשבונית זו',
+  en: 'Input VAT must not be deducted on this invoice (אין לנכות מס תשומות בגין חשבונית זו)',
+} as const;
 
 const locales = { he: 'he-IL', en: 'en-IL' } as const;
 

@@ -18,14 +18,8 @@ import {
   messageText,
 } from '@pinkas/ui';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import {
-  type AllocationState,
-  amountText,
-  asSentence,
-  reportCancelledWords,
-  singleLine,
-  typeName,
-} from '../delivery/wording.js';
+import { type AllocationState, amountText, asSentence, singleLine, typeName } from '../delivery/wording.js';
+import { type NewsWording, newsOf } from './news-wording.js';
 
 /** The picture of a business. */
 export interface EmailLogo {
@@ -179,31 +173,6 @@ const donationWordings: Readonly<Record<'he' | 'en', Partial<Wording>>> = {
   },
 };
 
-/** The words for a donation whose report was cancelled. */
-const cancelledWordings = {
-  he: {
-    subject: (type: string, number: number, business: string) =>
-      `דיווח בוטל: ${type} ${number} מאת ${business}`,
-    accountantSubject: (type: string, number: number, business: string) =>
-      `העתק להנהלת חשבונות: דיווח בוטל, ${type} ${number}, ${business}`,
-    intro: (type: string, number: number, business: string) =>
-      `הדיווח לרשות המסים על התרומה שבגינה הופקה ${type} ${number} מאת ${business} בוטל. התרומה אינה מזכה בזיכוי ממס.`,
-    attached: 'מצורפת הקבלה, ובה צוין שהדיווח בוטל.',
-    row: 'דיווח לרשות המסים',
-  },
-  en: {
-    subject: (type: string, number: number, business: string) =>
-      `Report cancelled: ${type} ${number} from ${business}`,
-    accountantSubject: (type: string, number: number, business: string) =>
-      `Copy for your books: report cancelled, ${type} ${number}, ${business}`,
-    intro: (type: string, number: number, business: string) =>
-      `The report to the tax authority of the donation of ${type.toLowerCase()} ${number} from ${business} was cancelled. The donation gives no tax credit.`,
-    attached: 'Attached is the receipt, which says that the report is cancelled.',
-    row: 'Report to the tax authority',
-  },
-} as const;
-type CancelledWording = (typeof cancelledWordings)[DeliveryFacts['business']['language']];
-
 /** The row of a table of facts. */
 export interface Row {
   readonly name: string;
@@ -284,8 +253,8 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   const { language } = facts.business;
   const isDonation = document.type === 'donation_receipt';
   const wording = { ...wordings[language], ...(isDonation && donationWordings[language]) };
-  const cancelled = occasion.allocation.reportCancelled ? cancelledWordings[language] : null;
-  const news = occasion.isFollowUp ? cancelled : null;
+  const stated = newsOf(occasion.allocation, language);
+  const news = occasion.isFollowUp ? (stated?.wording ?? null) : null;
   const type = typeName(facts);
   const name = singleLine(facts.business.name);
   const business = isolatedText(name, language);
@@ -303,7 +272,7 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
       { name: wording.date, value: formatDay(document.date, language) },
       ...figureRows(facts, occasion.balance, wording),
       ...(number === null ? [] : [{ name: wording.allocationNumber, value: number, isStrong: true }]),
-      ...(cancelled ? [{ name: cancelled.row, value: reportCancelledWords[language], isStrong: true }] : []),
+      ...(stated ? [{ name: stated.wording.row, value: stated.value, isStrong: true }] : []),
     ],
     link: viewUrl(viewUrlBase, document.public_id),
     view: wording.view,
@@ -320,10 +289,10 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   };
 }
 
-/** @param news of a follow-up that brings no number: that the report is cancelled. */
+/** @param news of a follow-up that brings no number. */
 function subjectOf(
   wording: Wording,
-  news: CancelledWording | null,
+  news: NewsWording | null,
   { purpose, isFollowUp }: EmailOccasion,
 ): Wording['subject'] {
   if (news) {
@@ -337,7 +306,7 @@ function subjectOf(
 
 function openingOf(
   wording: Wording,
-  news: CancelledWording | null,
+  news: NewsWording | null,
   { purpose, isFollowUp }: EmailOccasion,
   { type, number, business, customer }: { type: string; number: number; business: string; customer: string },
 ): string[] {
