@@ -50,7 +50,9 @@ import { SendReminderNow, WriteReminder } from './pages/debts/reminder.js';
 import { ShowDebts } from './pages/debts/show-debts.js';
 import { ShowOpenDocuments } from './pages/debts/show-open-documents.js';
 import { ShowStatement } from './pages/debts/show-statement.js';
+import { DecideRefusalNow, PreviewDecision } from './pages/decide-refusal.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
+import { EnterNumberNow, RequestNumberNow, ShowNumberEntry } from './pages/enter-number.js';
 import { RestartAccountantPackage, SaveAccountantSchedule } from './pages/exports/monthly-pages.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ChooseType } from './pages/issue/choose-type.js';
@@ -187,6 +189,11 @@ const businessPages = [
   CancelDocumentNow,
   PreviewCancellation,
   CancelDonationNow,
+  PreviewDecision,
+  DecideRefusalNow,
+  ShowNumberEntry,
+  EnterNumberNow,
+  RequestNumberNow,
   PreviewDonationCancellation,
   ConfirmRevocation,
   CreateKeyPage,

@@ -17,6 +17,17 @@ const unescaped = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
+/** What a person reads of a page. */
+export const textOf = (markup: string) =>
+  markup
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/[\u2066-\u2069]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ (?=[),:])|(?<=\() /g, '')
+    .trim();
+
 /** What a browser sends of the fields of a page that is unchanged, without files. */
 export function fieldsIn(page: string): Record<string, string> {
   const value = (tag: string) => unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');

@@ -23,7 +23,7 @@ import {
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
 import type { TSchema } from 'typebox';
-import { fieldsIn } from './browser.js';
+import { fieldsIn, textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
 const minute = (count: number) => new Date(Date.UTC(2026, 5, 15, 8, count)).toISOString();
@@ -67,16 +67,6 @@ function membersOf(schema: TSchema, path = ''): string[] {
       )
     : [path];
 }
-
-const textOf = (markup: string) =>
-  markup
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll(/[\u2066-\u2069]/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ (?=[),:])|(?<=\() /g, '')
-    .trim();
 
 const suppressionOf = (business_id: string, address: string, minutes: number): Suppression => ({
   business_id,

@@ -1,6 +1,6 @@
 import { getDocument, listArtifacts, listDocuments, listMessages, showAllocation } from '@pinkas/contracts';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
-import { html, leftToRight, linkButton, notice, pageHead, type Words } from '@pinkas/ui';
+import { badge, badges, html, leftToRight, linkButton, notice, pageHead, type Words } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -10,6 +10,8 @@ import { documentFacts, documentFigures } from './document/facts.js';
 import { documentLines } from './document/lines.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { documentNotes, paymentTable } from './document/payments.js';
+import { isRefused, refusalCard, refusalNotice } from './document/refusal.js';
+import { refusalWords } from './document/refusal-words.js';
 import { timeline } from './document/timeline.js';
 import { issueLinks } from './issue/issue-links.js';
 import { documentName, statusBadge, typeName } from './parts.js';
@@ -54,6 +56,7 @@ export class ShowDocument {
       unlessAway(this.rpc.call(listDocuments, basedOnItRequest(visit))),
     ]);
     const isAway = [allocation, artifacts, messages, based].includes(null);
+    const shown = allocation?.allocation ?? null;
     const { public_id: publicId } = document;
     const name = html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`;
     const pdf = linkButton({
@@ -68,12 +71,16 @@ export class ShowDocument {
         title: name,
         language,
         crumbs: [{ text: words.documents[language], href: visit.link('/documents') }],
-        badge: statusBadge(document, state, language),
+        badge: badges([
+          statusBadge(document, state, language),
+          isRefused(state, shown) ? badge('bad', refusalWords.badge[language]) : null,
+        ]),
         primary: pdf,
         secondary: [hosted],
       })}
 ${outcomeNotice(visit.outcome, language)}
 ${isAway ? notice('error', texts.away[language]) : null}
+${refusalNotice(document, state, shown, language)}
 ${settlementNotes(visit, document, state)}
 ${documentFigures(document, state, language)}
 <div class="columns">
@@ -84,8 +91,9 @@ ${documentFigures(document, state, language)}
       ${paymentTable(visit, document)}
       ${documentNotes(visit, document)}
     </section>
+    ${refusalCard(visit, document, state, shown)}
     ${based && basedOnIt(visit, based)}
-    ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [], wrong)}
+    ${actions(visit, document, state, shown, messages?.messages ?? [], wrong)}
   </div>
   <div>
     ${issueLinks(visit, document, state)}

@@ -169,11 +169,12 @@ ${isFresh ? await this.#beginning(visit) : bookSoFar(visit, { sums, debts, top, 
     });
     return Promise.all(
       allocations.map(async (allocation) => {
-        const { document } = await this.rpc.call(getDocument, {
+        const { document, state } = await this.rpc.call(getDocument, {
           business_id: bookId,
           document_id: allocation.document_id,
+          detailed: true,
         });
-        return { allocation, document };
+        return { allocation, document, state };
       }),
     );
   }

@@ -1,5 +1,5 @@
 import type { Allocation, DocumentState, IssuedDocument, Message } from '@pinkas/contracts';
-import { documentTypeRules } from '@pinkas/domain';
+import { dayInIsrael, documentTypeRules, whyNoNumber } from '@pinkas/domain';
 import {
   button,
   card,
@@ -38,6 +38,8 @@ const texts = {
   },
   sendButton: { he: 'שליחה', en: 'Send' },
   retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
+  request: { he: 'בקשת מספר הקצאה (לא חובה)', en: 'Request an allocation number (optional)' },
+  enter: { he: 'הקלדת מספר הקצאה…', en: 'Type in an allocation number…' },
   report: { he: 'דיווח על התרומה עכשיו', en: 'Report the donation now' },
   reportLate: { he: 'דיווח על התרומה…', en: 'Report the donation…' },
   cancelReport: { he: 'ביטול הדיווח על התרומה…', en: 'Cancel the report of the donation…' },
@@ -67,9 +69,11 @@ export function actions(
   const { csrfToken, language, role } = visit;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
   const isCancelled = state.status === 'cancelled';
-  const canRetry =
-    allocation && ['pending', 'refused', 'dead_lettered'].includes(allocation.state) && !allocation.is_final;
-  const retryWord = document.type === 'donation_receipt' ? texts.report : texts.retry;
+  const isDonation = document.type === 'donation_receipt';
+  // What can be done about a refused invoice is on a card of its own.
+  const retried = ['pending', 'dead_lettered', ...(isDonation ? ['refused'] : [])];
+  const canRetry = allocation && retried.includes(allocation.state) && !allocation.is_final;
+  const retryWord = isDonation ? texts.report : texts.retry;
   const retryButton = button({ text: retryWord[language], kind: 'secondary' });
   const isLate = canReportLate(document, state, visit.book);
   const report =
@@ -77,6 +81,7 @@ export function actions(
     isAtLeast(role, 'owner') &&
     linkButton({ href: at('/report-donation'), text: texts.reportLate[language] });
   const retry = canRetry && !isLate && postForm(at('/allocation'), csrfToken, retryButton);
+  const byHand = numberActs(visit, document, state, allocation);
   const { cancellable } = documentTypeRules[document.type];
   const cancel =
     cancellable &&
@@ -90,7 +95,7 @@ export function actions(
     isAtLeast(role, 'owner') &&
     linkButton({ href: at('/cancel-donation'), text: texts.cancelReport[language], kind: 'danger' });
   const sending = isCancelled ? null : sendingForms(visit, document, messages, wrong);
-  if (!retry && !report && !sending && !cancel && !credit && !cancelReport) {
+  if ([retry, report, byHand, sending, cancel, credit, cancelReport].every((act) => !act)) {
     return html``;
   }
   const buttons = html`<div class="buttons">
@@ -101,10 +106,40 @@ export function actions(
 </div>`;
   const content = isAtLeast(role, 'issuer')
     ? html`${retry}
+${byHand}
 ${sending}
 ${credit || cancel || report || cancelReport ? buttons : null}`
     : html`<p>${texts.noActions[language]}</p>`;
   return card({ id: 'actions', title: texts.actions[language], content });
+}
+
+const canHaveNumber = (document: IssuedDocument, state: DocumentState, { book }: MemberVisit): boolean =>
+  state.allocation_number === null && whyNoNumber(document, book, dayInIsrael(new Date())) === null;
+
+/** Requesting a number that is not needed, and typing in one that was got elsewhere. */
+function numberActs(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  state: DocumentState,
+  allocation: Allocation | null,
+): Markup | null {
+  if (!canHaveNumber(document, state, visit)) {
+    return null;
+  }
+  const { csrfToken, language, link, role } = visit;
+  const at = link(`/documents/${document.id}`);
+  const request =
+    allocation === null &&
+    postForm(`${at}/request-number`, csrfToken, button({ text: texts.request[language], kind: 'secondary' }));
+  const enter =
+    isAtLeast(role, 'owner') &&
+    linkButton({ href: `${at}/number`, text: texts.enter[language], kind: 'secondary' });
+  return request || enter
+    ? html`<div class="buttons">
+  ${request}
+  ${enter}
+</div>`
+    : null;
 }
 
 /** Sending what has failed again, or to another address. */

@@ -1,5 +1,12 @@
-import type { Allocation, AllocationAttempt, AllocationOutcome, IssuedDocument } from '@pinkas/contracts';
+import type {
+  Allocation,
+  AllocationAttempt,
+  AllocationOutcome,
+  DecisionView,
+  IssuedDocument,
+} from '@pinkas/contracts';
 import { dayAndTime, html, isolate, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import { decisionWords, refusalWords } from './refusal-words.js';
 import type { DocumentHistory, TimelineStep } from './timeline.js';
 
 const texts = {
@@ -42,7 +49,11 @@ export function allocationSteps(
     const words = outcome && skipped[outcome.status];
     return words ? [{ at: document.issued_at, kind: 'waiting', text: html`${words[language]}` }] : [];
   }
-  const steps = attempts.map((attempt) => attemptStep(document, attempt, allocation, language));
+  const steps = [
+    ...attempts.map((attempt) => attemptStep(document, attempt, allocation, language)),
+    ...(history?.decisions ?? []).map((decision) => decisionStep(decision, language)),
+    ...enteredStep(allocation, language),
+  ];
   const last = attempts.at(-1);
   if (allocation.state !== 'pending' || (last && isInFlight(last, allocation))) {
     return steps;
@@ -57,6 +68,29 @@ export function allocationSteps(
       detail: next && html`${texts.next[language]} ${dayAndTime(next, language)}`,
     },
   ];
+}
+
+function decisionStep(
+  { decision, state, decided_at, ended_at, reason }: DecisionView,
+  language: Language,
+): TimelineStep {
+  const kinds = { pending: 'waiting', taken: 'done', failed: 'failed' } as const;
+  const becomes = {
+    pending: refusalWords.sending,
+    taken: refusalWords.taken,
+    failed: refusalWords.rejected,
+  }[state];
+  return {
+    at: ended_at ?? decided_at,
+    kind: kinds[state],
+    text: html`${refusalWords.decided[language]}: ${decisionWords[decision].name[language]}, ${becomes[language]}`,
+    detail: reason && isolate(reason, language),
+  };
+}
+
+function enteredStep({ entered, number }: Allocation, language: Language): TimelineStep[] {
+  const text = html`${refusalWords.entered[language]} ${leftToRight(number ?? '')}`;
+  return entered ? [{ at: entered.at, kind: 'done', text }] : [];
 }
 
 const isDonation = ({ type }: IssuedDocument) => type === 'donation_receipt';

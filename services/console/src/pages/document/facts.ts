@@ -19,6 +19,7 @@ import { customerTypeNames } from '../customers.js';
 import { balanceOf, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
 import { donationFacts } from './donation.js';
+import { refusalWords } from './refusal-words.js';
 
 const texts = {
   title: { he: 'כותרת', en: 'Title' },
@@ -75,7 +76,7 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
       [texts.due[language], document.due_date && day(document.due_date, language)],
       [texts.reference[language], document.external_ref],
       [texts.basedOn[language], source && sourceLink(visit, source)],
-      [texts.number[language], state.allocation_number && leftToRight(state.allocation_number)],
+      [texts.number[language], numberFact(state, language)],
       ...donationFacts(document, state, language),
       [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
       [texts.credited[language], showsCredited ? amount(showsCredited, language) : null],
@@ -83,6 +84,16 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
     ],
     language,
   );
+}
+
+function numberFact(
+  { allocation_number: number, refusal }: DocumentState,
+  language: Language,
+): Markup | null {
+  if (number !== null) {
+    return leftToRight(number);
+  }
+  return refusal ? html`${refusalWords.fact[language]}` : null;
 }
 
 function sourceLink(visit: MemberVisit, source: NonNullable<IssuedDocument['based_on']>): Markup {

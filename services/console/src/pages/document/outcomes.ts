@@ -1,4 +1,5 @@
 import { type Language, type Markup, notice, type Words } from '@pinkas/ui';
+import { noNumber } from './refusal-words.js';
 
 /** What a form about a document has done, or why it has done nothing. */
 const outcomes = {
@@ -13,6 +14,11 @@ const outcomes = {
     cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
     document_issued: { he: 'המסמך הופק.', en: 'The document is issued.' },
     donation_cancelled: { he: 'הדיווח על התרומה בוטל.', en: 'The report of the donation is cancelled.' },
+    number_entered: { he: 'מספר ההקצאה נשמר.', en: 'The allocation number is saved.' },
+    decision_taken: {
+      he: 'ההחלטה נמסרה לרשות המסים.',
+      en: 'The tax authority has taken the decision.',
+    },
     credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
   },
   info: {
@@ -20,6 +26,14 @@ const outcomes = {
     not_retryable: {
       he: 'אין צורך בבקשה לרשות המסים.',
       en: 'Nothing has to be requested of the tax authority.',
+    },
+    not_requested_has_number: {
+      he: 'למסמך יש כבר מספר הקצאה.',
+      en: 'The document has an allocation number already.',
+    },
+    decision_pending: {
+      he: 'ההחלטה נרשמה; רשות המסים עדיין לא אישרה אותה, והמערכת תשלח אותה שוב.',
+      en: 'The decision is recorded; the tax authority has not confirmed it yet, and the system sends it again.',
     },
     donation_reporting: {
       he: 'התרומה מדווחת לרשות המסים בדקות הקרובות.',
@@ -44,6 +58,26 @@ const outcomes = {
       en: 'Some messages will be sent again. The others will not: their addresses get no messages. Allow them again or send to another address, under Actions on this page.',
     },
     refused: { he: 'רשות המסים סירבה; הנימוק למטה.', en: 'The authority refused; its reason is below.' },
+    decision_failed: {
+      he: 'רשות המסים לא קיבלה את ההחלטה; הנימוק למטה.',
+      en: 'The tax authority did not take the decision; its reason is below.',
+    },
+    not_given: {
+      he: 'לא התקבל מספר; הנימוק למטה.',
+      en: 'No number was given; the reason is below.',
+    },
+    not_requested_refused: {
+      he: 'רשות המסים כבר סירבה לתת מספר למסמך הזה; קודם צריך להחליט מה לעשות.',
+      en: 'The tax authority has refused a number of this document: decide first what to do about that.',
+    },
+    not_requested_not_connected: {
+      he: 'העסק אינו מחובר לרשות המסים; קודם צריך להתחבר.',
+      en: 'The business is not connected to the tax authority: connect it first.',
+    },
+    not_requested_type: noNumber.type,
+    not_requested_age: noNumber.age,
+    not_requested_no_vat: noNumber.no_vat,
+    not_requested_no_tax_id: noNumber.no_tax_id,
     failed: {
       he: 'רשות המסים לא ענתה; המערכת תנסה שוב.',
       en: 'The authority did not answer; the system will try again.',

@@ -10,6 +10,10 @@ const texts = {
   replaced: { he: 'הוחלפה לפני שנשלחה', en: 'replaced before it was sent' },
   withNumber: { he: 'עם מספר הקצאה', en: 'with the allocation number' },
   withReport: { he: 'עם מספר הדיווח', en: 'with the number of the report' },
+  notDeductible: {
+    he: 'עם המשפט שאין לנכות מס תשומות',
+    en: 'with the sentence that no input VAT is deducted',
+  },
   saysCancelled: { he: 'מסומן כמבוטל', en: 'marked as cancelled' },
 } as const satisfies Record<string, Words>;
 
@@ -40,6 +44,7 @@ function revisionStep(
   const details = [
     texts[as][language],
     ...(revision.allocation_number === null ? [] : [withNumber[language]]),
+    ...(revision.not_deductible ? [texts.notDeductible[language]] : []),
     ...(revision.cancelled ? [texts.saysCancelled[language]] : []),
   ].join(', ');
   const href = visit.link(`/documents/${document.id}/pdf`, { revision: String(revision.revision) });

@@ -1,6 +1,7 @@
 import type { listDeliveryStates, listDocuments, ReplyOf, TypeSums } from '@pinkas/contracts';
 import { attributes, badge, badges, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { refusalWords } from '../document/refusal-words.js';
 import { balanceOf, documentName, statusBadge, typeName } from '../parts.js';
 import type { ListQuery } from './list-query.js';
 import { listWords as texts } from './list-words.js';
@@ -109,9 +110,10 @@ function allocated(
 }
 
 function missingNumber({ state, allocation }: ListedDocument, language: Language): Markup | null {
-  return state.allocation_number !== null || allocation.status === 'not_required'
-    ? null
-    : badge('bad', texts.noNumber[language]);
+  if (state.allocation_number !== null || allocation.status === 'not_required') {
+    return null;
+  }
+  return badge('bad', (state.refusal ? refusalWords.badge : texts.noNumber)[language]);
 }
 
 function deliveryOf(

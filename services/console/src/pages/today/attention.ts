@@ -1,6 +1,7 @@
 import type {
   Allocation,
   DocumentHead,
+  DocumentState,
   Donation,
   FailedMessage,
   ReplyOf,
@@ -20,6 +21,7 @@ import {
   hidden,
   html,
   isolate,
+  type Language,
   leftToRight,
   linkButton,
   type Markup,
@@ -32,6 +34,8 @@ import type { MemberVisit } from '../../http/visit.js';
 import type { FailedPackage } from '../../package/package.repository.js';
 import { monthText, packageFailures } from '../../package/package-words.js';
 import { isAtLeast } from '../../session/roles.js';
+import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.js';
+import { decisionWords, refusalWords } from '../document/refusal-words.js';
 import { typeName } from '../parts.js';
 import { reviewed, withoutBuyerId } from '../settlement.js';
 import { todayWords as texts } from './today-words.js';
@@ -43,6 +47,7 @@ const warnMs = warnDays * 24 * 60 * 60 * 1000;
 export interface UnresolvedAllocation {
   readonly allocation: Allocation;
   readonly document: DocumentHead;
+  readonly state: DocumentState;
 }
 
 /** What services report of what needs a person; null: one did not answer. */
@@ -82,7 +87,7 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
     ...certificateTasks(visit, findings.certificate, now),
     ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
     ...[withoutBuyerId(visit, review?.without_buyer_id)].filter((row) => row !== null),
-    ...byCause((allocations ?? []).map((row) => allocationCase(visit, row))),
+    ...byCause((allocations ?? []).filter(needsPerson).map((row) => allocationCase(visit, row))),
     ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
     ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
     ...byCause(findings.packages.map((row) => packageCase(visit, row))),
@@ -212,21 +217,62 @@ function documentLink(
   return html`<a href="${visit.link(`/documents/${id}`)}">${name}</a>`;
 }
 
-function allocationCase(visit: MemberVisit, { allocation, document }: UnresolvedAllocation): Case {
+/** An invoice that was cancelled needs no one once its credit note is issued. */
+const needsPerson = ({ allocation, document, state }: UnresolvedAllocation): boolean =>
+  allocation.decision?.state !== 'taken' ||
+  allocation.decision.decision !== 'cancel' ||
+  isToBeCredited(document, state);
+
+function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): Case {
+  const { allocation, document } = row;
   const { language } = visit;
   const { state, reason, refusal_codes: refusalCodes, decided_at: decidedAt } = allocation;
   const title = (state === 'refused' ? texts.refused : texts.gaveUp)[language];
   const codes = refusalCodes.length === 0 ? null : html` (${leftToRight(refusalCodes.join(', '))})`;
   const subject = html`${documentLink(visit, document)}, ${amount(document.totals.total, language)}`;
   return {
-    cause: `${state} ${reason} ${refusalCodes.join()}`,
+    cause: `${state} ${reason} ${refusalCodes.join()} ${allocation.decision?.decision}`,
     at: decidedAt,
     title: html`${title}: ${subject}`,
     titleOfMany: (cases) => html`${title}: ${leftToRight(String(cases))} ${texts.documents[language]}`,
     subject,
-    detail: html`${isolate(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}`,
-    action: action(visit, `/documents/${document.id}/allocation`, backToToday, texts.retry),
+    detail: html`${isolate(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}${refusalDetail(row, language)}`,
+    action:
+      state === 'refused'
+        ? refusalAction(visit, row)
+        : action(visit, `/documents/${document.id}/allocation`, backToToday, texts.retry),
   };
+}
+
+/** What was decided about a refusal, or until when it can be answered. */
+function refusalDetail({ allocation }: UnresolvedAllocation, language: Language): Markup | null {
+  if (allocation.state !== 'refused') {
+    return null;
+  }
+  const { decision } = allocation;
+  return decision && decision.state !== 'failed'
+    ? html` · ${refusalWords.decided[language]}: ${decisionWords[decision.decision].name[language]}`
+    : html` · ${deadlineText(allocation, language)}`;
+}
+
+function refusalAction(
+  visit: MemberVisit,
+  { allocation, document, state }: UnresolvedAllocation,
+): Markup | null {
+  const at = `/documents/${document.id}`;
+  const link = (href: string, word: Words) =>
+    linkButton({ href: visit.link(href), text: word[visit.language], kind: 'secondary' });
+  if (isToBeCredited(document, state)) {
+    return isAtLeast(visit.role, 'issuer') ? link(`${at}/credit`, refusalWords.creditNow) : null;
+  }
+  if (canAskAgain(allocation)) {
+    return action(visit, `${at}/allocation`, backToToday, texts.retry);
+  }
+  return linkButton({
+    href: `${visit.link(at)}#refusal`,
+    text: refusalWords.ways[visit.language],
+    kind: 'secondary',
+  });
 }
 
 function donationCase(visit: MemberVisit, donation: Donation): Case {

@@ -19,6 +19,19 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'document.state': { he: 'מצב מסמך השתנה', en: 'The state of a document changed' },
   'document.issue': { he: 'אדם הפיק מסמך', en: 'A person issued a document' },
   'allocation.retry': { he: 'מספר הקצאה התבקש שוב', en: 'An allocation number was requested again' },
+  'allocation.request': {
+    he: 'התבקש מספר הקצאה למסמך שאינו חייב בו',
+    en: 'An allocation number was requested for a document that needs none',
+  },
+  'allocation.enter': { he: 'מספר הקצאה הוקלד ביד', en: 'An allocation number was typed in by hand' },
+  'allocation.decide': {
+    he: 'הוחלט מה לעשות בסירוב של רשות המסים',
+    en: 'It was decided what to do about a refused allocation number',
+  },
+  'allocation.decided': {
+    he: 'תשובת רשות המסים להחלטה נרשמה',
+    en: 'The answer of the tax authority to a decision was recorded',
+  },
   'donation.report': {
     he: 'תרומה של קבלה קודמת דווחה',
     en: 'The donation of an earlier receipt was reported',
@@ -85,6 +98,10 @@ export const trailKinds = {
       'connection.end',
       'transmission.open',
       'allocation.retry',
+      'allocation.request',
+      'allocation.enter',
+      'allocation.decide',
+      'allocation.decided',
       'donation.report',
       'donation.retry',
       'donation.cancel',
