@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
   completeConnection,
+  decideRefusal,
   endConnection,
+  enterAllocationNumber,
+  getDocumentFacts,
   listBusinesses,
   listConnections,
   markConnected,
+  requestAllocationNumber,
   retryAllocation,
   showBusiness,
   showConnection,
@@ -308,5 +312,127 @@ describe('pinkas allocation retry', () => {
     const { output } = run('retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: missing });
     await expect(output).rejects.toThrow(`No document with the id ${id}`);
     await expect(output).rejects.toThrow(/is known to the allocation service: pinkas queue dead/);
+  });
+});
+
+describe('pinkas allocation enter, request and decide', () => {
+  const facts = {
+    document: { id, business_id: id },
+    business: { ...business, tax_authority_connected: false },
+    artifact_sha256: 'ab'.repeat(32),
+    state: {},
+  };
+  const known = {
+    [getDocumentFacts.subject]: () => facts,
+    [showBusiness.subject]: () => ({ business: { ...business, tax_authority_connected: true } }),
+  };
+  const key = { business_id: id, document_id: id };
+
+  it('allocation enter sends the document with the connection of now, and prints the number', async () => {
+    const { output, requests } = run(
+      'enter',
+      { DOCUMENT_ID: id, NUMBER: '123456789' },
+      {
+        ...known,
+        [enterAllocationNumber.subject]: () => ({ ...key, number: '123456789', refusal: null }),
+      },
+    );
+    expect((await output).text).toContain('123456789');
+    expect(requests.at(-1)).toEqual([
+      enterAllocationNumber.subject,
+      {
+        document: facts.document,
+        business: { ...business, tax_authority_connected: true },
+        artifact_sha256: facts.artifact_sha256,
+        entered: '123456789',
+      },
+    ]);
+  });
+
+  it.each([
+    ['form', {}, 'nine digits'],
+    ['has_number', { number: '987654321' }, 'stays'],
+    ['of_other', { other: { document_id: id, document_number: 7 } }, 'Another document'],
+    ['type', {}, 'Only a tax invoice'],
+    ['age', {}, 'more than a year old'],
+  ] as const)(
+    'allocation enter fails with a reason for a number that is refused as %s',
+    async (refusal, more, reason) => {
+      const reply = { ...key, number: null, refusal, ...more };
+      const answers = { ...known, [enterAllocationNumber.subject]: () => reply };
+      const { failure, json } = await run('enter', { DOCUMENT_ID: id, NUMBER: '1' }, answers).output;
+      expect(failure).toContain(reason);
+      expect(json).toEqual(reply);
+    },
+  );
+
+  it('allocation request prints the number, or when it is asked for again, or what comes first', async () => {
+    const reply = { ...key, number: null, refusal: null, reason: null, next_attempt_at: null };
+    const request = (change: object) =>
+      run(
+        'request',
+        { DOCUMENT_ID: id },
+        { ...known, [requestAllocationNumber.subject]: () => ({ ...reply, ...change }) },
+      ).output;
+    expect((await request({ number: '123456789' })).failure).toBeUndefined();
+    expect((await request({ reason: 'No answer.', next_attempt_at: requestedAt })).failure).toContain(
+      requestedAt,
+    );
+    expect((await request({ refusal: 'not_connected' })).failure).toContain('pinkas allocation connect');
+    expect((await request({ refusal: 'refused' })).failure).toContain('pinkas allocation decide');
+  });
+
+  const last = {
+    n: 1,
+    decision: 'continue',
+    state: 'taken',
+    decided_at: requestedAt,
+    actor: 'operator',
+    ended_at: null,
+    reason: null,
+    next_attempt_at: null,
+  };
+  const decide = (DECISION: string, change: object) =>
+    run(
+      'decide',
+      { DOCUMENT_ID: id, DECISION },
+      { [decideRefusal.subject]: () => ({ ...key, refusal: null, last, ...change }) },
+    );
+
+  it('allocation decide sends the decision, and prints what follows', async () => {
+    const { output, requests } = decide('continue', {});
+    expect((await output).text).toContain('no input VAT is deducted');
+    expect(requests).toEqual([[decideRefusal.subject, { document_id: id, decision: 'continue' }]]);
+  });
+
+  it.each([
+    ['not_refused', 'has not refused'],
+    ['decided', 'decided otherwise'],
+    ['not_offered', 'Reverse charge needs'],
+  ] as const)('allocation decide fails with a reason as %s', async (refusal, reason) => {
+    expect((await decide('reverse-charge', { refusal }).output).failure).toContain(reason);
+  });
+
+  it('allocation decide says when a decision is sent again, and fails for one that was not taken', async () => {
+    const pending = { ...last, state: 'pending', reason: 'No answer.', next_attempt_at: requestedAt };
+    expect((await decide('continue', { last: pending }).output).failure).toContain(requestedAt);
+    const failed = { ...last, state: 'failed', reason: 'No refusal.' };
+    expect(await decide('continue', { last: failed }).output).toMatchObject({
+      text: expect.stringContaining('No refusal.'),
+      failure: expect.stringContaining('did not take'),
+    });
+  });
+
+  it('allocation decide refuses another word, and a document that is not known was not refused', async () => {
+    await expect(decide('appeal', {}).output).rejects.toThrow('continue, cancel, object, reverse-charge');
+    const unknown = () => {
+      throw new ApiError('not_found');
+    };
+    const { output } = run(
+      'decide',
+      { DOCUMENT_ID: id, DECISION: 'object' },
+      { [decideRefusal.subject]: unknown },
+    );
+    await expect(output).rejects.toThrow('has not refused');
   });
 });

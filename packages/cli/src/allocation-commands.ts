@@ -16,6 +16,7 @@ import { hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
 import { notFoundAs, readId } from './arguments.js';
 import { listAllBusinesses } from './business-commands.js';
 import type { Call, Command, CommandInput, Output, Progress } from './command.js';
+import { numberCommands } from './number-commands.js';
 import { table } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';
 
@@ -167,6 +168,7 @@ function retried(reply: ReplyOf<typeof retryAllocation>): Output {
 
 /** `pinkas allocation …` */
 export const allocationCommands: readonly Command[] = [
+  ...numberCommands,
   {
     noun: 'allocation',
     verb: 'connect',
