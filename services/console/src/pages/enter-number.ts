@@ -87,7 +87,6 @@ function entryPage(visit: MemberVisit, { document }: Facts, entered: Entered | n
     value: entered?.text ?? '',
     required: true,
     ltr: true,
-    maxLength: 40,
   });
   return page(
     title,
@@ -169,7 +168,7 @@ export class EnterNumberNow {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { form: sent, params, session } = visit;
     const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
-    const text = (sent.get('number') ?? '').trim().slice(0, 40);
+    const text = (sent.get('number') ?? '').trim().slice(0, 100);
     const reply = await this.rpc.call(enterAllocationNumber, {
       ...sentOf(visit, facts),
       entered: text,
