@@ -151,6 +151,7 @@ describe('attacks on the console', () => {
           '/documents/:id/cancel-donation',
           '/documents/:id/number',
           '/documents/:id/refusal/:decision',
+          '/documents/:id/report-donation',
         ]),
       );
       const monthly = owners.filter((path) => path.startsWith('/exports'));
