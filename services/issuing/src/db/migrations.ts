@@ -2,10 +2,12 @@ import type { Migrations } from '@pinkas/service-kit/schema';
 import { initial } from './0001-initial.js';
 import { buyers } from './0002-buyers.js';
 import { warnings } from './0003-warnings.js';
+import { unconnected } from './0004-unconnected.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
   '0001-initial': initial,
   '0002-buyers': buyers,
   '0003-warnings': warnings,
+  '0004-unconnected': unconnected,
 };
