@@ -7,7 +7,7 @@ import { createDocumentExamples } from '@pinkas/contracts/openapi';
 import { documentTypes } from '@pinkas/domain';
 import { repositoryRoot } from '../../harness/sources.js';
 import { expectRefusal } from '../error-table.js';
-import { documentOf, newName, quote } from '../example-bodies.js';
+import { documentOf, newName, newTaxId, quote } from '../example-bodies.js';
 import type { Issuer, Suite } from '../suite.js';
 import { answersTo } from '../tables.js';
 
@@ -144,6 +144,29 @@ export function previews(suite: Suite): void {
           message_he: expect.stringMatching(/אינו מחובר/),
         },
       ]);
+    });
+
+    it('a preview warns of an invoice above 5,000 net without the number of its buyer, who is no private person', async () => {
+      await suite.change(issuer, { tax_authority_connected: false });
+      const warnedOf = async (type: 'tax_invoice' | 'quote', unit_price: number, buyer: object = {}) => {
+        const items = [{ description: 'פריט', quantity: 1, unit_price }];
+        const customer = { name: newName(), ...buyer };
+        const body = documentOf(type, { items, customer, prices_include_vat: false });
+        return (await suite.preview(issuer.key, body)).body.warnings.filter(
+          ({ code }) => code === 'customer_tax_id_missing',
+        );
+      };
+      expect(await warnedOf('tax_invoice', 5_000.01)).toEqual([
+        {
+          code: 'customer_tax_id_missing',
+          message: expect.stringMatching(/tax id/),
+          message_he: expect.stringMatching(/[א-ת]/),
+        },
+      ]);
+      expect(await warnedOf('tax_invoice', 5_000)).toEqual([]);
+      expect(await warnedOf('quote', 9_000)).toEqual([]);
+      expect(await warnedOf('tax_invoice', 9_000, { legal_type: 'private' })).toEqual([]);
+      expect(await warnedOf('tax_invoice', 9_000, { tax_id: newTaxId() })).toEqual([]);
     });
 
     it('a body is checked as that of a document is', async () => {
