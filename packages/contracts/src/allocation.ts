@@ -525,6 +525,22 @@ export const readTransmission = defineContract('allocation.transmission.read', {
   timeoutMs: timeLimitsMs.transmission,
 });
 
+/** The threshold of allocation numbers that the authority has named, which it is asked for once a day. */
+export const showAllocationThreshold = defineContract('allocation.threshold.show', {
+  request: Strict({}),
+  reply: Strict({
+    /** The latest; null: it has named none yet. */
+    answer: Nullable(
+      Strict({
+        /** Of the answer, in Asia/Jerusalem. */
+        day: CalendarDate,
+        /** Net of VAT. */
+        net: Money,
+      }),
+    ),
+  }),
+});
+
 /** Deletes everything of a test book, or some of a large one; a live book is refused. */
 export const clearTestAllocations = defineContract('allocation.test_book.clear', {
   request: Strict({ business_id: TestBookId }),

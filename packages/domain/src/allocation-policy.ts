@@ -24,3 +24,23 @@ export function allocationThresholdOn(day: string): number {
   const { values } = law.allocationThreshold;
   return lawOn(law.allocationThreshold, day) ?? (values[0] as (typeof values)[number]).value;
 }
+
+/** The threshold that the tax authority has named, and the day (YYYY-MM-DD, Asia/Jerusalem) of its answer. */
+export interface ThresholdAnswer {
+  readonly day: string;
+  /** ILS, net of VAT. */
+  readonly net: number;
+}
+
+/** How far the authority's threshold is from that of the table on the day of its answer, in ILS; below zero where it is lower. */
+export function thresholdDifference(answer: ThresholdAnswer | null): number {
+  return answer ? answer.net - allocationThresholdOn(answer.day) : 0;
+}
+
+/**
+ * The threshold that decides, in ILS: that of the business; the authority's where it is lower and the law's is not. The authority gives
+ * a number below the threshold of law as well, so that a lower one costs a request at most.
+ */
+export function decidingThreshold(ofBusiness: number, answer: ThresholdAnswer | null): number {
+  return answer && thresholdDifference(answer) < 0 ? Math.min(ofBusiness, answer.net) : ofBusiness;
+}

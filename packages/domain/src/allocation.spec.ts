@@ -7,7 +7,12 @@ import {
   lacksNumberUnconnected,
   undeductibleVat,
 } from './allocation-decision.js';
-import { allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
+import {
+  allocationPolicyOn,
+  allocationThresholdOn,
+  decidingThreshold,
+  thresholdDifference,
+} from './allocation-policy.js';
 import { fromShekels } from './money/agorot.js';
 import { openDecisions, refusalDeadlines } from './refused-number.js';
 
@@ -291,5 +296,33 @@ describe('openDecisions', () => {
 
   it('refusalDeadlines count business days for a hearing and days for an objection', () => {
     expect(refusalDeadlines('2026-11-26')).toEqual({ hearing: '2026-11-30', objection: '2026-12-26' });
+  });
+});
+
+describe('the threshold that the authority names', () => {
+  const day = '2026-06-15';
+
+  it('thresholdDifference compares with the table on the day of the answer', () => {
+    expect(thresholdDifference(null)).toBe(0);
+    expect(thresholdDifference({ day, net: 5_000 })).toBe(0);
+    expect(thresholdDifference({ day, net: 3_000 })).toBe(-2_000);
+    expect(thresholdDifference({ day: '2026-05-31', net: 5_000 })).toBe(-5_000);
+    expect(thresholdDifference({ day, net: 8_000 })).toBe(3_000);
+  });
+
+  it.each([
+    ['without an answer, that of the business', 5_000, null, 5_000],
+    ['a lower one of the authority', 5_000, 3_000, 3_000],
+    ['that of the table, where the authority names a higher one', 5_000, 8_000, 5_000],
+    ['a still lower one of the business', 2_000, 3_000, 2_000],
+    ['a higher one of the business, where the authority names that of the table', 7_000, 5_000, 7_000],
+    [
+      'that of the authority, where the law was lowered and the business has a higher one',
+      7_000,
+      3_000,
+      3_000,
+    ],
+  ])('decidingThreshold is %s', (_what, ofBusiness, net, expected) => {
+    expect(decidingThreshold(ofBusiness, net === null ? null : { day, net })).toBe(expected);
   });
 });

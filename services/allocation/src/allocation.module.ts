@@ -23,6 +23,7 @@ import { ConnectionMonitor } from './connection/connection-monitor.js';
 import { EndConnection } from './connection/end-connection.js';
 import { ListConnections } from './connection/list-connections.js';
 import { ShowConnection } from './connection/show-connection.js';
+import { ShowThreshold } from './connection/show-threshold.js';
 import { StartConnection } from './connection/start-connection.js';
 import { ThresholdMonitor } from './connection/threshold-monitor.js';
 import { CancelDonation } from './donation/cancel-donation.js';
@@ -66,6 +67,7 @@ import { ReadTransmission } from './transmission/read-transmission.js';
     ProbeAuthority,
     OpenTransmission,
     ReadTransmission,
+    ShowThreshold,
   ],
   providers: [
     RecordRequiredNumber,

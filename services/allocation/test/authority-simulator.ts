@@ -23,7 +23,7 @@ export interface AuthorityFault {
   delay_ms?: number;
   times?: number;
   invoice_id?: string;
-  operation?: 'approval' | 'information' | 'token' | 'donation';
+  operation?: 'approval' | 'information' | 'minimum' | 'token' | 'donation';
   code?: number;
   status?: number;
   retry_after?: number;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { showAllocationThreshold, showConnection } from '@pinkas/contracts';
 import { allocationThresholdOn, dayInIsrael } from '@pinkas/domain';
 import { eventually, scrape } from '@pinkas/testkit';
 import { ThresholdMonitor } from '../src/connection/threshold-monitor.js';
@@ -30,6 +31,7 @@ describe('the threshold that the authority names', () => {
     (await allocation.authority.calls()).calls.filter(({ path }) => path.endsWith('/MinimumAmount'));
   const difference = async () =>
     (await scrape(allocation.service)).get('pinkas_authority_threshold_difference_ils') ?? null;
+  const shown = async () => (await allocation.network.call(showAllocationThreshold, {})).answer;
   const monitor = () => allocation.service.app.get(ThresholdMonitor);
 
   it('the authority is not asked without a connection, and the table holds', async () => {
@@ -60,5 +62,45 @@ describe('the threshold that the authority names', () => {
     await options({ thresholds: [] });
     await monitor().tick();
     expect(await difference()).toBe(table - 3_000);
+  });
+
+  it('the answer survives a restart, and two replicas ask once', async () => {
+    await options({ thresholds: [['2024-05-05', 4_000]] });
+    const before = (await asked()).length;
+    const other = await allocation.startAnother();
+    await Promise.all([monitor().tick(), other.app.get(ThresholdMonitor).tick()]);
+    await eventually('the answer is stored', async () => (await shown())?.net === 4_000);
+    expect((await asked()).slice(before)).toHaveLength(1);
+    await other.stop();
+    const restarted = await allocation.startAnother();
+    expect(await shown()).toEqual({ day: dayInIsrael(allocation.clock.now), net: 4_000 });
+    await restarted.app.get(ThresholdMonitor).tick();
+    expect((await asked()).slice(before)).toHaveLength(1);
+  });
+
+  it('a day without an answer is asked about again after half an hour, and the answer of before stays', async () => {
+    const latest = await shown();
+    await options({ thresholds: [] });
+    await monitor().tick();
+    const made = (await asked()).length;
+    await options({ thresholds: [['2024-05-05', 6_000]] });
+    await monitor().tick();
+    expect(await asked()).toHaveLength(made);
+    expect(await shown()).toEqual(latest);
+    allocation.clock.now = new Date(allocation.clock.now.getTime() + 30 * 60 * 1_000);
+    await monitor().tick();
+    expect((await shown())?.net).toBe(6_000);
+  });
+
+  it.each([401, 406, 500])('a status of %i for the threshold ends no connection', async (status) => {
+    const { calls } = await allocation.authority.calls();
+    await allocation.authority.setMode({ mode: 'status', status, operation: 'minimum' });
+    await monitor().tick();
+    await allocation.authority.resetModes();
+    const made = (await allocation.authority.calls()).calls.slice(calls.length);
+    expect(made.some((call) => call.path.endsWith('/MinimumAmount') && call.status === status)).toBe(true);
+    const { business } = allocation;
+    const { connection } = await allocation.network.call(showConnection, { business_id: business.id });
+    expect(connection?.state).toBe('connected');
   });
 });

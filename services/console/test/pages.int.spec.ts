@@ -24,6 +24,7 @@ import {
   reviewDocuments,
   revokeKey,
   serviceNames,
+  showAllocationThreshold,
   showConnection,
   showSigningCertificate,
   sumDocuments,
@@ -629,6 +630,25 @@ describe('how far documents are settled, in the console', () => {
     );
     expect(await todayOf('osek_patur')).not.toContain('A temporary order ends');
     console.clock.now = now;
+  });
+
+  it('Today names another threshold of the tax authority than that of the table, to a business that it concerns', async () => {
+    const day = '2026-06-15';
+    let net = 3_000;
+    const end = console.network.answer(showAllocationThreshold, () => ({ answer: { day, net } }));
+    const todayOf = async (legal_type: 'hevra_baam' | 'osek_patur') => {
+      const { id } = console.addBusiness({ legal_type });
+      const owner = await console.signedIn(await console.addPerson({ [id]: 'owner' }));
+      await owner.post('/language', { language: 'en', next: '/' });
+      return asRead((await owner.get(`/b/${id}`)).text);
+    };
+    expect(await todayOf('hevra_baam')).toMatch(
+      /another threshold of allocation numbers, before VAT: .*3,000.*table of law of the system: .*5,000.*lower of the two/,
+    );
+    expect(await todayOf('osek_patur')).not.toContain('another threshold');
+    net = 5_000;
+    expect(await todayOf('hevra_baam')).not.toContain('another threshold');
+    end();
   });
 
   it('Today counts the invoices without the number of their buyer, and leads to them', async () => {

@@ -14,6 +14,7 @@ import { ListSeriesHeads } from './chain/list-series-heads.js';
 import { ClockCheck } from './health/clock-check.js';
 import { HistoryCheck } from './health/history-check.js';
 import { IssuingMetrics } from './health/issuing-metrics.js';
+import { AuthorityThreshold } from './issue/authority-threshold.js';
 import { CustomerCards } from './issue/customer-cards.js';
 import { DocumentChecks } from './issue/document-checks.js';
 import { DraftRendering } from './issue/draft-rendering.js';
@@ -78,6 +79,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     ClearTestDocuments,
   ],
   providers: [
+    AuthorityThreshold,
     ClockCheck,
     CustomerCards,
     DocumentChecks,
@@ -97,4 +99,8 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 export class IssuingModule {}
 
 /** What runs beside the operations. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HistoryCheck];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [
+  ClockCheck,
+  HistoryCheck,
+  AuthorityThreshold,
+];

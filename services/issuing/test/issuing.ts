@@ -21,6 +21,7 @@ import {
   releaseCustomer,
   renderArtifact,
   resolveCustomer,
+  showAllocationThreshold,
 } from '@pinkas/contracts';
 import { type DocumentType } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
@@ -68,6 +69,8 @@ export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   beforeHandlers: <T>(work: () => Promise<T>) => Promise<T>;
   /** What delivery knows of the addresses of a document that is sent; null: it is away. */
   recipient: RecipientCheck | null;
+  /** The threshold that the tax authority has named. */
+  threshold: ReplyOf<typeof showAllocationThreshold>['answer'];
   /** Whether documents change the customer's card. */
   customerChanges: boolean;
   /** Customer publishes that it has recorded a card when this has settled. */
@@ -229,6 +232,7 @@ export async function startIssuing(
     released: [],
     allocation: null,
     recipient: { suppressed: [], whatsapp_configured: true },
+    threshold: null,
     customerChanges: true,
     cardsRecorded: Promise.resolve(),
     beforeHandlers: (work) =>
@@ -281,6 +285,7 @@ export async function startIssuing(
       suppressed: made.recipient.suppressed.filter((channel) => channels.includes(channel)),
     };
   });
+  network.answer(showAllocationThreshold, () => ({ answer: made.threshold }));
   network.answer(releaseCustomer, async (request) => {
     made.released.push(request.document_id);
     await made.release();

@@ -14,9 +14,11 @@ import {
   messageDue,
   numberRequired,
   type RefusedNumber,
+  reviewDocuments,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
+import { AuthorityThreshold } from '../src/issue/authority-threshold.js';
 import { gate, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 /** Longer than the test runner waits for a test. */
@@ -108,6 +110,36 @@ describe('IssueOutcomes', () => {
     expect(reply.delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });
     expect(reply.state.allocation_number).toBe('123456789');
     expect((await read(reply.document.id)).allocation_number).toBe('123456789');
+  });
+
+  it('a lower threshold of the authority decides in previews and documents, which keep it', async () => {
+    const threshold = issuing.service.app.get(AuthorityThreshold);
+    const between: Partial<CreateDocument> = { customer: numberedCustomer, items: net(4_000) };
+    const statuses = async () => {
+      issuing.allocation = granted;
+      const { document, allocation } = await issuing.issue(between);
+      const preview = await issuing.preview(between);
+      const { business } = await issuing.database.db
+        .selectFrom('document')
+        .select('business')
+        .where('id', '=', document.id)
+        .executeTakeFirstOrThrow();
+      return [allocation.status, preview.allocation.status, business.allocation_threshold_net];
+    };
+    expect(await statuses()).toEqual(['not_required', 'not_required', 5_000]);
+    issuing.threshold = { day: '2026-06-15', net: 3_000 };
+    await threshold.tick();
+    expect(await statuses()).toEqual(['issued', 'required', 3_000]);
+    // Where the business was not connected, its buyer loses the VAT.
+    const unconnected = { ...issuing.business, id: randomUUID(), tax_authority_connected: false };
+    await issuing.issue(between, randomUUID(), { business: unconnected });
+    const { notes } = await issuing.network.call(reviewDocuments, { business_id: unconnected.id });
+    expect(notes).toMatchObject([{ note: 'number_missing', documents: 1 }]);
+    issuing.threshold = { day: '2026-06-15', net: 8_000 };
+    await threshold.tick();
+    expect(await statuses()).toEqual(['not_required', 'not_required', 5_000]);
+    issuing.threshold = null;
+    await threshold.tick();
   });
 
   it('IssueDocument returns failed when a required number does not arrive in time', async () => {

@@ -9,6 +9,7 @@ import {
   requestAllocationNumber,
   retryAllocation,
   showAllocation,
+  showAllocationThreshold,
   showConnection,
   startConnection,
 } from '../allocation.js';
@@ -130,7 +131,14 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     markConnected,
     updateBusiness,
   ],
-  issuing: [resolveCustomer, releaseCustomer, matchCustomer, checkRecipient, renderArtifact],
+  issuing: [
+    resolveCustomer,
+    releaseCustomer,
+    matchCustomer,
+    checkRecipient,
+    renderArtifact,
+    showAllocationThreshold,
+  ],
   customer: [],
   rendering: [
     listMissingDocuments,
@@ -191,6 +199,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     requestAllocationNumber,
     decideRefusal,
     showAllocation,
+    showAllocationThreshold,
     listUnresolvedAllocations,
     listUnresolvedDonations,
     cancelDonation,

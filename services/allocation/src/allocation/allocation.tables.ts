@@ -165,6 +165,16 @@ export interface ConnectionRequestTable {
   user_name: string | null;
 }
 
+/** The threshold of allocation numbers that the authority names. */
+export interface ThresholdAnswerTable {
+  /** Of the answer, YYYY-MM-DD in Asia/Jerusalem. */
+  day: string;
+  /** The last attempt of the day. */
+  asked_at: Date;
+  /** ILS, with two decimals; null: the authority has not named it on that day. */
+  net: ColumnType<string | null, number | null, number>;
+}
+
 /** The tables of the allocation service. */
 export interface AllocationTables extends MessagingTables {
   allocation: AllocationTable;
@@ -173,4 +183,5 @@ export interface AllocationTables extends MessagingTables {
   donation_report: DonationReportTable;
   connection: ConnectionTable;
   connection_request: ConnectionRequestTable;
+  threshold_answer: ThresholdAnswerTable;
 }

@@ -11,11 +11,14 @@ export function minimumAmountBodies(day: string): { date: string }[] {
   return [{ date: day.split('-').reverse().join('-') }, { date: day }];
 }
 
+/** Of the threshold of a business, ILS; no answer beyond it is one. */
+const amountMax = 100_000_000;
+
 /** The threshold of an answer, ILS; null where it states none. */
 export function readMinimumAmount(body: string): number | null {
   try {
     const amount = membersOf(JSON.parse(body))?.get('minimum_amount');
-    return typeof amount === 'number' && Number.isFinite(amount) && amount > 0 ? amount : null;
+    return typeof amount === 'number' && amount > 0 && amount <= amountMax ? amount : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { allocationThresholdOn, dayInIsrael } from '@pinkas/domain';
+import { allocationThresholdOn, dayInIsrael, thresholdDifference } from '@pinkas/domain';
 import {
   acrossTenants,
   type Clock,
@@ -17,43 +17,49 @@ import { minimumAmountBodies, minimumAmountPath, readMinimumAmount } from '../au
 import type { AllocationConfig } from '../config.js';
 import { AuthorityCalls } from './authority-calls.js';
 import { anyConnected } from './connection.repository.js';
+import { latestThreshold, storeThreshold, takeThresholdQuestion } from './threshold.repository.js';
 
-/** How often it is tried until the authority has answered on a day. */
-const tryEveryMs = 60 * 60 * 1_000;
+/** How often it is looked whether the authority has answered today. */
+const checkEveryMs = 60 * 60 * 1_000;
+/** How long an attempt without an answer keeps every replica from another; less than the pause of the replica that made it. */
+const attemptMs = checkEveryMs / 2;
 
 /** Asks the authority once a day for its threshold of allocation numbers, and compares it with the table of law. */
 @Injectable()
 export class ThresholdMonitor extends PeriodicTask {
-  #answer: { readonly day: string; readonly net: number } | null = null;
+  readonly #all: Database<AllocationTables>;
 
   constructor(
-    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectDatabase() db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     @InjectConfig() private readonly config: Pick<AllocationConfig, 'taxAuthorityInformationUrl'>,
     private readonly calls: AuthorityCalls,
     metrics: Metrics,
   ) {
-    super('threshold-monitor', tryEveryMs, logger);
+    super('threshold-monitor', checkEveryMs, logger);
+    this.#all = acrossTenants(db);
     metrics.gauge(
       'pinkas_authority_threshold_difference_ils',
       'How far the threshold that the tax authority names is from the table of law, in ILS; 0 without an answer.',
-      async () => this.#difference(),
+      async () => Math.abs(thresholdDifference(await latestThreshold(this.#all))),
     );
   }
 
   override async tick(): Promise<undefined> {
-    const day = dayInIsrael(this.clock.now());
-    if (this.#answer?.day === day) {
+    const now = this.clock.now();
+    const day = dayInIsrael(now);
+    const businessId = await anyConnected(this.#all, now);
+    const triedBefore = new Date(now.getTime() - attemptMs);
+    if (businessId === undefined || !(await takeThresholdQuestion(this.#all, day, now, triedBefore))) {
       return;
     }
-    const businessId = await anyConnected(acrossTenants(this.db), this.clock.now());
-    const net = businessId === undefined ? null : await this.#ask(businessId, day);
+    const net = await this.#ask(businessId, day);
     if (net === null) {
       return;
     }
-    this.#answer = { day, net };
-    if (this.#difference() !== 0) {
+    await storeThreshold(this.#all, { day, net });
+    if (thresholdDifference({ day, net }) !== 0) {
       const table = allocationThresholdOn(day);
       this.logger.warn({ authority: net, table, day }, 'allocation threshold differs from the table of law');
     }
@@ -73,9 +79,5 @@ export class ThresholdMonitor extends PeriodicTask {
       }
     }
     return null;
-  }
-
-  #difference(): number {
-    return this.#answer === null ? 0 : Math.abs(this.#answer.net - allocationThresholdOn(this.#answer.day));
   }
 }

@@ -398,6 +398,16 @@ CREATE TABLE public.reconcile_checkpoint (
 
 COMMENT ON COLUMN public.reconcile_checkpoint.claimed_until IS 'Until when no replica but the one that claimed it compares the consumer.';
 
+CREATE TABLE public.threshold_answer (
+    day date NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    net numeric(11,2)
+);
+
+COMMENT ON COLUMN public.threshold_answer.asked_at IS 'The last attempt of the day, which keeps other replicas from another.';
+
+COMMENT ON COLUMN public.threshold_answer.net IS 'ILS; null: the authority has not named it on that day.';
+
 ALTER TABLE ONLY public.allocation
     ADD CONSTRAINT allocation_confirmation_number_key UNIQUE (confirmation_number);
 
@@ -466,6 +476,9 @@ ALTER TABLE ONLY public.outbox_reader
 
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.threshold_answer
+    ADD CONSTRAINT threshold_answer_pkey PRIMARY KEY (day);
 
 CREATE INDEX allocation_awaiting_connection_idx ON public.allocation USING btree (business_id) WHERE awaiting_connection;
 

@@ -8,6 +8,7 @@ import {
   listUnresolvedDonations,
   type ReplyOf,
   reviewDocuments,
+  showAllocationThreshold,
   showConnection,
   showSigningCertificate,
   summarizeDebts,
@@ -80,6 +81,7 @@ export class ShowToday {
       failures,
       suppressions,
       connection,
+      threshold,
       certificate,
     ] = await Promise.all([
       unlessAway(this.rpc.call(summarizeMonths, { business_id: bookId, ...shownMonths(today) })),
@@ -107,6 +109,7 @@ export class ShowToday {
       unlessAway(this.rpc.call(listDeliveryFailures, { business_id: bookId })),
       unlessAway(this.rpc.call(listSuppressions, { business_id: bookId })),
       unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
+      unlessAway(this.rpc.call(showAllocationThreshold, {})),
       unlessAway(this.rpc.call(showSigningCertificate, { business_id: bookId })),
     ]);
     const tasks = attention(
@@ -118,6 +121,7 @@ export class ShowToday {
         failures: failures?.failures ?? null,
         suppressions: suppressions?.suppressions ?? null,
         connection,
+        threshold,
         certificate,
         packages: await this.#failedPackages(visit),
         isRegisteredSoftware: String(this.config.accountingSoftwareNumber) !== unregisteredSoftware,

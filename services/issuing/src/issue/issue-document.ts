@@ -18,6 +18,7 @@ import {
 import { type DocumentRow, findByKey, toDocument } from '../document/document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
+import { AuthorityThreshold } from './authority-threshold.js';
 import { CustomerCards } from './customer-cards.js';
 import { DocumentChecks } from './document-checks.js';
 import { type Draft, unnumberedDocument } from './draft.js';
@@ -49,6 +50,7 @@ export class IssueDocument {
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
     private readonly checks: DocumentChecks,
+    private readonly threshold: AuthorityThreshold,
     private readonly cards: CustomerCards,
     private readonly recipients: RecipientChecks,
     private readonly queue: IssueQueue,
@@ -148,7 +150,7 @@ export class IssueDocument {
 
   /** Decides everything that does not depend on the series. The customer's card is reserved last: every refusal comes before it. */
   async #prepare(request: IssueRequest, hash: Buffer): Promise<Draft> {
-    const { business } = request;
+    const business = this.threshold.appliedTo(request.business);
     // From here on: the hash of the request is of what was sent.
     const body = storedTexts(request.body);
     const checked = await this.checks.check({ ...request, body });
@@ -160,7 +162,7 @@ export class IssueDocument {
     const source = checked.source?.reference ?? null;
     const document = unnumberedDocument({ ...checked, id, body, business, customer, source });
     return {
-      request: { ...request, body },
+      request: { ...request, business, body },
       body_sha256: hash,
       document,
       totals: checked.totals,

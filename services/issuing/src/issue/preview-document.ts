@@ -18,6 +18,7 @@ import {
 } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { readSettling } from '../document/settlement.repository.js';
+import { AuthorityThreshold } from './authority-threshold.js';
 import { decideOutcomes } from './decided-outcomes.js';
 import { DocumentChecks } from './document-checks.js';
 import { type UnnumberedDocument, unnumberedDocument } from './draft.js';
@@ -37,13 +38,15 @@ export class PreviewDocument {
     @InjectClock() private readonly clock: Clock,
     private readonly rpc: RpcClient,
     private readonly checks: DocumentChecks,
+    private readonly threshold: AuthorityThreshold,
     private readonly seriesChecks: SeriesChecks,
     private readonly recipients: RecipientChecks,
   ) {}
 
   async handle(sent: RequestOf<typeof previewDocument>): Promise<Reply> {
-    const request = { ...sent, body: storedTexts(sent.body) };
-    const { body, business, issuer, payments_open: paymentsOpen = false } = request;
+    const business = this.threshold.appliedTo(sent.business);
+    const request = { ...sent, business, body: storedTexts(sent.body) };
+    const { body, issuer, payments_open: paymentsOpen = false } = request;
     const checked = await this.checks.check(request, { paymentsOpen });
     const { totals, today, source } = checked;
     const { customer, matched_by } = await this.rpc.call(matchCustomer, {

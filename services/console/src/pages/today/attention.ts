@@ -7,10 +7,22 @@ import type {
   ReplyOf,
   reviewDocuments,
   Suppression,
+  showAllocationThreshold,
   showConnection,
   showSigningCertificate,
 } from '@pinkas/contracts';
-import { addDays, dayInIsrael, formatDay, isReportingInstitution, lawChanges, lawText } from '@pinkas/domain';
+import {
+  addDays,
+  allocationThresholdOn,
+  dayInIsrael,
+  formatDay,
+  isReportingInstitution,
+  type LawRule,
+  law,
+  lawChanges,
+  lawText,
+  thresholdDifference,
+} from '@pinkas/domain';
 import {
   amount,
   button,
@@ -58,6 +70,7 @@ export interface Findings {
   readonly failures: readonly FailedMessage[] | null;
   readonly suppressions: readonly Suppression[] | null;
   readonly connection: ReplyOf<typeof showConnection> | null;
+  readonly threshold: ReplyOf<typeof showAllocationThreshold> | null;
   readonly certificate: ReplyOf<typeof showSigningCertificate> | null;
   readonly packages: readonly FailedPackage[];
   /** Whether the operator has registered this software, so that the rules for it hold. */
@@ -91,6 +104,7 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
     ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
     ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
     ...byCause(findings.packages.map((row) => packageCase(visit, row))),
+    ...thresholdTasks(visit, findings),
     ...lawTasks(visit, findings.isRegisteredSoftware, now),
   ];
 }
@@ -176,16 +190,43 @@ function certificateTasks({ language }: MemberVisit, reply: Findings['certificat
   ];
 }
 
-/** The rules of law that change soon and concern the business. */
-function lawTasks(
-  { business, isTest, language }: MemberVisit,
+/** Whether a rule of law concerns a business; one without a kind may be of any. */
+function isConcerned(
+  { business: { legal_type: kind } }: MemberVisit,
+  { concerns }: LawRule,
   isRegisteredSoftware: boolean,
-  now: Date,
-): Task[] {
-  const concerned = lawChanges(dayInIsrael(now), warnDays).filter(({ rule: { concerns } }) =>
-    concerns === 'registered software'
-      ? isRegisteredSoftware
-      : concerns === undefined || business.legal_type === null || concerns.includes(business.legal_type),
+): boolean {
+  return concerns === 'registered software'
+    ? isRegisteredSoftware
+    : concerns === undefined || kind === null || concerns.includes(kind);
+}
+
+/** That the tax authority names another threshold of allocation numbers than the table of law. */
+function thresholdTasks(visit: MemberVisit, { threshold, isRegisteredSoftware }: Findings): Task[] {
+  const { isTest, language } = visit;
+  const answer = threshold?.answer ?? null;
+  if (
+    isTest ||
+    !answer ||
+    thresholdDifference(answer) === 0 ||
+    !isConcerned(visit, law.allocationThreshold, isRegisteredSoftware)
+  ) {
+    return [];
+  }
+  const known = amount(allocationThresholdOn(answer.day), language);
+  return [
+    {
+      title: html`${texts.threshold[language]}: ${amount(answer.net, language)}`,
+      detail: html`${texts.thresholdKnown[language]}: ${known}. ${texts.thresholdMore[language]}`,
+    },
+  ];
+}
+
+/** The rules of law that change soon and concern the business. */
+function lawTasks(visit: MemberVisit, isRegisteredSoftware: boolean, now: Date): Task[] {
+  const { isTest, language } = visit;
+  const concerned = lawChanges(dayInIsrael(now), warnDays).filter(({ rule }) =>
+    isConcerned(visit, rule, isRegisteredSoftware),
   );
   return isTest
     ? []

@@ -49,6 +49,15 @@ export const todayWords = {
     en: 'The certificate that signs the documents ends on',
   },
   certificateMore: { he: 'יש לפנות למי שמפעיל את המערכת.', en: 'Contact the operator of the system.' },
+  threshold: {
+    he: 'רשות המסים מציינת סף אחר למספרי הקצאה, לפני מע"מ',
+    en: 'The tax authority names another threshold of allocation numbers, before VAT',
+  },
+  thresholdKnown: { he: 'הסף בטבלת החוק של המערכת', en: 'In the table of law of the system' },
+  thresholdMore: {
+    he: 'הנמוך מביניהם קובע. יש לפנות למי שמפעיל את המערכת.',
+    en: 'The lower of the two decides. Contact the operator of the system.',
+  },
   lawFrom: { he: 'החוק משתנה מ-', en: 'The law changes on' },
   lawUntil: { he: 'הוראת שעה מסתיימת ב-', en: 'A temporary order ends on' },
   lawSource: { he: 'מקור:', en: 'Source:' },
