@@ -398,6 +398,8 @@ export interface NewDocument {
       | 'number_customer_tax_id_missing'
       | 'number_business_tax_id_missing'
       | 'customer_tax_id_missing'
+      | 'donation_not_connected'
+      | 'donation_donor_id_missing'
       | 'source_overpaid'
       | 'source_overcredited'
       | 'source_invoiced_twice'
