@@ -28,7 +28,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
     noun === 'help'
   ) {
     const named = words.find((word) => commands.some((command) => command.noun === word));
-    const verb = words.find((word) => commands.some((one) => one.noun === named && one.verb === word));
+    const verb = words.find((word) => commands.some(({ noun, verb: of }) => noun === named && of === word));
     return { kind: 'help', noun: named, verb };
   }
   const command = findCommand(args, commands);
