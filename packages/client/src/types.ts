@@ -87,8 +87,8 @@ export interface CreateDocument {
 }
 
 /**
- * Who the document is for: `id` or `name`. The document keeps a snapshot: what the request said, and from the
- * card what it did not say. The snapshot never changes when the card does.
+ * Who the document is for. One of `id` and `name` is required. The document keeps a snapshot: what the
+ * request said, and from the card what it did not say. The snapshot never changes when the card does.
  */
 export interface CustomerInput {
   /** An existing customer of this business, else `customer_not_found`. A `name` beside it is ignored. */

@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -17,9 +22,11 @@ import {
   cancelDocumentExample,
   createDocumentExamples,
   errorExample,
+  guide,
   openApiDocument,
   problemsOf,
   replyExamples,
+  signatureChecks,
 } from '@pinkas/contracts/openapi';
 import { documentTypeRules, documentTypes, hasValidCheckDigit } from '@pinkas/domain';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -47,10 +54,11 @@ describe('the OpenAPI document', () => {
   });
 
   it('the OpenAPI document declares as many validation errors as an answer has at most', () => {
-    const schema = document.components.schemas.Error.properties.error.properties.details.properties.errors;
+    const schema =
+      document.components.schemas.ErrorBody.properties.error.properties.details.properties.errors;
     expect(schema.maxItems).toBe(validationErrorsMax);
     expect(schema.description).toContain(`up to ${validationErrorsMax}`);
-    expect(document.info.description).toContain(`of more than ${validationErrorsMax},`);
+    expect(guide).toContain(`of more than ${validationErrorsMax},`);
   });
 
   it('the OpenAPI document declares any text as an X-Request-Id', () => {
@@ -138,7 +146,7 @@ describe('the OpenAPI document', () => {
       false,
       false,
     ]);
-    expect(['Document', 'DocumentDetail', 'Profile', 'Error'].map(strict)).toEqual([
+    expect(['Document', 'DocumentDetail', 'Profile', 'ErrorBody'].map(strict)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -158,6 +166,33 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toMatch(/publicFormat|calendar-date/);
   });
 
+  it('the document has what generators of clients need', () => {
+    const { CustomerInput, ErrorBody, ItemInput, PaymentInput, CreateDocument } = document.components.schemas;
+    // An anyOf next to properties and a tag of both lists and webhooks, cost generated clients members and operations.
+    const composed = Object.values<Record<string, unknown>>(document.components.schemas).filter(
+      (schema) =>
+        schema.properties !== undefined && (schema.anyOf ?? schema.oneOf ?? schema.allOf) !== undefined,
+    );
+    expect(composed).toEqual([]);
+    expect(CustomerInput.description).toContain('`id` and `name`');
+    const tagsOf = (items: Record<string, Record<string, { tags: string[] }>>) =>
+      new Set(Object.values(items).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)));
+    expect(tagsOf(document.webhooks)).toEqual(new Set(['Webhooks']));
+    expect(tagsOf(document.paths)).not.toContain('Webhooks');
+    expect(Object.keys(document.components.schemas)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(Error|Event|Object|Response|Request|Map|Set|Date)$/)]),
+    );
+    const { code } = ErrorBody.properties.error.properties;
+    expect([code.enum, code['x-extensible-enum']]).toEqual([undefined, codes]);
+    for (const amount of [
+      ItemInput.properties.unit_price,
+      PaymentInput.properties.amount,
+      CreateDocument.properties.expected_total,
+    ]) {
+      expect(amount.multipleOf).toBe(0.01);
+    }
+  });
+
   it('every request field has a description', () => {
     const { CreateDocument, ItemInput, PaymentInput } = document.components.schemas;
     for (const schema of [CreateDocument, ItemInput, PaymentInput]) {
@@ -168,6 +203,86 @@ describe('the OpenAPI document', () => {
       }
     }
   });
+});
+
+describe('the checks of a signature in the reference', () => {
+  const key = Buffer.alloc(32, 5);
+  const secret = `whsec_${key.toString('base64')}`;
+  const body = '{"type":"document.issued","title":"חשבונית"}';
+  const now = String(Math.floor(Date.now() / 1_000));
+  const signature = (timestamp: string, text = body) =>
+    `v1,${createHmac('sha256', key).update(`evt_1.${timestamp}.${text}`).digest('base64')}`;
+  const webhook = (change: Record<string, string> = {}) => ({
+    body,
+    headers: {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': now,
+      'webhook-signature': signature(now),
+      ...change,
+    },
+  });
+  const old = String(Number(now) - 400);
+  const cases = [
+    { ...webhook(), genuine: true },
+    { ...webhook({ 'webhook-signature': `v1,AAAA ${signature(now)}` }), genuine: true },
+    { ...webhook({ 'webhook-signature': signature(now, `${body} `) }), genuine: false },
+    { ...webhook({ 'webhook-id': 'evt_2' }), genuine: false },
+    { ...webhook({ 'webhook-timestamp': old, 'webhook-signature': signature(old) }), genuine: false },
+    { ...webhook({ 'webhook-timestamp': 'NaN', 'webhook-signature': signature('NaN') }), genuine: false },
+    { body, headers: {}, genuine: false },
+  ];
+  const programs = {
+    js: {
+      command: process.execPath,
+      file: 'check.mjs',
+      end: `const [, , secret, text] = process.argv;
+process.stdout.write(JSON.stringify(JSON.parse(text).map((item) => isGenuine(Buffer.from(item.body), item.headers, secret))));`,
+    },
+    python: {
+      command: 'python3',
+      file: 'check.py',
+      end: `import json, sys
+print(json.dumps([is_genuine(one["body"].encode(), one["headers"], sys.argv[1]) for one in json.loads(sys.argv[2])]))`,
+    },
+    php: {
+      command: 'php',
+      file: 'check.php',
+      end: `echo json_encode(array_map(fn ($one) => is_genuine($one['body'], $one['headers'], $argv[1]), json_decode($argv[2], true)));`,
+    },
+  } as const;
+  const isThere = (command: string) => {
+    try {
+      execFileSync(command, ['--version'], {
+        stdio: 'ignore',
+        env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      });
+      return true;
+    } catch {
+      process.stderr.write(`openapi.spec.ts: no ${command}: its check of a signature is NOT tested\n`);
+      return false;
+    }
+  };
+
+  it.each(Object.keys(programs) as (keyof typeof programs)[])(
+    'the check in %s accepts what is genuine alone',
+    (language) => {
+      const { command, file, end } = programs[language];
+      if (!isThere(command)) {
+        return;
+      }
+      const folder = mkdtempSync(join(tmpdir(), 'pinkas-signature-'));
+      try {
+        writeFileSync(join(folder, file), `${signatureChecks[language]}\n${end}\n`);
+        const answer = execFileSync(command, [join(folder, file), secret, JSON.stringify(cases)], {
+          encoding: 'utf8',
+          env: { PATH: process.env.PATH, HOME: process.env.HOME },
+        });
+        expect(JSON.parse(answer)).toEqual(cases.map(({ genuine }) => genuine));
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 describe('published schemas', () => {

@@ -10,9 +10,6 @@ import { CustomerQuery, DocumentQuery } from '../http/routes.js';
 /** The longest line, as the formatter of the repository has it. */
 const widthMax = 110;
 
-/** What the types are called where the schema's name would hide one of the language's own. */
-const typeNames: Readonly<Record<string, string>> = { Error: 'ErrorBody', Event: 'PinkasEvent' };
-
 /**
  * The shapes of requests and answers as TypeScript, with the descriptions as comments: a client that holds them needs no
  * schema library. The same schemas give the same text.
@@ -29,9 +26,7 @@ export function typeScriptTypes(): string {
   const written = new Set([...Object.keys(namedSchemas.request), ...Object.keys(queries)]);
   return [
     '/* Written by `npm run generate` from the schemas that the HTTP API validates with. */',
-    ...Object.entries(schemas).map(([name, schema]) =>
-      declaration(typeNames[name] ?? name, schema, written.has(name)),
-    ),
+    ...Object.entries(schemas).map(([name, schema]) => declaration(name, schema, written.has(name))),
     `/** What a key may be used for. */\n${alias('Scope', union([...scopes], 'export type Scope = '.length))}`,
     `/** Every error code of the HTTP API. */\n${alias('ErrorCode', union(Object.keys(errorCatalogue), widthMax))}`,
     detailsOfErrors(publisher),
@@ -78,8 +73,7 @@ function property(name: string, schema: PublishedSchema, required: boolean, inde
 /** @param taken how much of the line is there already. */
 function typeOf(schema: PublishedSchema, indent: string, taken: number): string {
   if (typeof schema.$ref === 'string') {
-    const name = schema.$ref.split('/').at(-1) ?? '';
-    return typeNames[name] ?? name;
+    return schema.$ref.split('/').at(-1) ?? '';
   }
   if (schema.type === undefined && Array.isArray(schema.anyOf)) {
     const types = schema.anyOf.map((item: PublishedSchema) => typeOf(item, indent, taken));

@@ -26,6 +26,7 @@ import {
 } from '../schema/fields.js';
 import { previewWarnings } from '../schema/preview-warnings.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { errorCatalogue } from './errors.js';
 
 /** The error object (API specification, 2.8). */
 export const ErrorBody = Strict({
@@ -34,6 +35,7 @@ export const ErrorBody = Strict({
       description:
         'Stable: safe to branch on. `GET /errors` lists all codes. Treat a code that you do not know by its HTTP status and `retryable`.',
       examples: ['total_mismatch'],
+      'x-extensible-enum': Object.keys(errorCatalogue),
     }),
     message: Type.String({ description: 'What is wrong, in English, for people.' }),
     message_he: Type.String({ description: 'The same in Hebrew, right to left.' }),
@@ -368,7 +370,8 @@ export const getErrors = defineRoute({
 export const getOpenApi = defineRoute({
   operation: 'getOpenApi',
   summary: 'This description, as an OpenAPI 3.1 document',
-  description: 'Needs no key.',
+  description:
+    'Needs no key. It has an `ETag`, may be cached for five minutes, and is compressed for clients that accept gzip; `If-None-Match` is answered with `304`.',
   access: 'anyone',
   path: '/openapi.json',
   reply: Type.Object({ openapi: Type.String() }),

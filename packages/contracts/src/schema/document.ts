@@ -14,6 +14,8 @@ import {
 
 const CustomerLegalType = Type.Enum([...customerLegalTypes]);
 const atMost100Million = { maximum: 100_000_000 } as const;
+/** At most two decimals, as callers learn of it. */
+const amountLimits = { ...atMost100Million, publicMultipleOf: 0.01 } as const;
 
 /** The customer of a create request: `id` or `name`. */
 export const CustomerInput = Strict(
@@ -68,7 +70,7 @@ export const CustomerInput = Strict(
       { title: 'By name', required: ['name'] },
     ],
     description:
-      'Who the document is for: `id` or `name`. The document keeps a snapshot: what the request said, and from the card what it did not say. The snapshot never changes when the card does.',
+      'Who the document is for. One of `id` and `name` is required. The document keeps a snapshot: what the request said, and from the card what it did not say. The snapshot never changes when the card does.',
   },
 );
 export type CustomerInput = Static<typeof CustomerInput>;
@@ -82,7 +84,7 @@ export const PaymentInput = Strict(
     }),
     amount: Type.Number({
       exclusiveMinimum: 0,
-      ...atMost100Million,
+      ...amountLimits,
       description: 'ILS, at most 2 decimals.',
     }),
     date: Type.Optional(
@@ -147,7 +149,7 @@ export const ItemInput = Strict(
     }),
     unit_price: Type.Number({
       minimum: 0,
-      ...atMost100Million,
+      ...amountLimits,
       description: 'ILS for one unit, at most 2 decimals; net or gross by `prices_include_vat`.',
     }),
     sku: Type.Optional(Type.String({ maxLength: 64, description: "The caller's article number." })),
@@ -232,7 +234,7 @@ export const CreateDocument = Strict(
     expected_total: Type.Optional(
       Type.Number({
         minimum: 0,
-        ...atMost100Million,
+        ...amountLimits,
         description:
           'ILS, at most 2 decimals. A safety check: unless the computed total is within 0.01 of it, nothing is issued (`total_mismatch`).',
       }),

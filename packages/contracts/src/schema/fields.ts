@@ -14,8 +14,8 @@ Format.Set('email', isEmailAddress);
 Format.Set('uuid', isUuid);
 
 /*
- * `publicFormat` is what the OpenAPI document says as the `format`. Validation does not know the keyword: it checks what
- * is beside it.
+ * `publicFormat` and `publicMultipleOf` are the `format` and `multipleOf` of the OpenAPI document. Validation does not know them: it
+ * checks the other keywords, and decimals by the shortest form of the number.
  */
 
 /** A UUID in lower or upper case. */

@@ -169,9 +169,11 @@ Refused requests count as well. Give a \`POST\` 20 seconds before you give up; i
 Every answer outside 2xx is the error object: branch on \`error.code\`, show \`message\` or \`message_he\`, read \`details\`. An unknown path, or a known path with
 another method, is \`404 not_found\`.
 
-An answer of 4xx, and \`document_generation_failed\`, say that the request issued nothing and used no number. After \`engine_error\` and
-\`internal_error\`, as after no answer at all, it is not known whether the document was issued: send the same request again with the
-same \`Idempotency-Key\`. A document that was issued is answered again; there is never a second one.
+After an answer of 4xx, and after \`document_generation_failed\`, this attempt issued nothing; an earlier attempt with the same key may
+have (after \`request_in_progress\` and \`idempotency_key_reused\` one has, or is about to). After \`engine_error\` and
+\`internal_error\`, as after no answer at all, it is not known whether the document was issued. Whatever the answer,
+keep the \`Idempotency-Key\` of the order, and send the next attempt with it: the same request is answered with the document that was issued,
+and there is never a second one.
 
 The first reason in this order is answered: \`api_disabled\`; the key (\`unauthorized\`, \`key_revoked\`); \`rate_limited\`; the business
 (\`business_archived\`, \`external_provider_not_supported\`, \`business_profile_incomplete\`, \`subscription_required\`, on creation

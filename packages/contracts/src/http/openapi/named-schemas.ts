@@ -100,9 +100,9 @@ export const namedSchemas: { request: Record<string, TSchema>; response: Record<
     EventDelivery,
     EventConnection,
     ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchemas[type]])),
-    Event: ApiEvent,
+    PinkasEvent: ApiEvent,
     EventPage,
     ErrorCatalogueEntry,
-    Error: PublishedError,
+    ErrorBody: PublishedError,
   },
 };

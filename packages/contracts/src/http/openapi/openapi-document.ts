@@ -12,10 +12,10 @@ import {
   eventExample,
   replyExamples,
 } from './examples.js';
-import { guide } from './guide.js';
 import { namedSchemas } from './named-schemas.js';
 import { problemsOf } from './problems-of.js';
 import { SchemaPublisher } from './published-schema.js';
+import { webhooksChapter } from './webhooks-chapter.js';
 
 /** Where the interface that a document describes is found. */
 export interface Addresses {
@@ -33,7 +33,8 @@ export interface OpenApiDocument {
 
 const tags = {
   Documents: 'Issue, read, list and cancel documents.',
-  Events: 'What happened: a list to catch up with, and webhooks.',
+  Events: 'What happened, as a list to catch up with: it misses nothing, and is kept for 90 days.',
+  Webhooks: webhooksChapter,
   Customers: 'The customer cards of the business.',
   Business: 'What the key may do, and for whom.',
   Reference: 'What the interface says of itself; needs no key.',
@@ -156,7 +157,7 @@ export function openApiDocument(addresses: Addresses): OpenApiDocument {
       title: 'Pinkas',
       version: '1.0.0',
       summary: 'Issues legally valid Israeli accounting documents.',
-      description: guide,
+      description: `The guide, the webhooks with their signature, and every error with what to do about it: ${addresses.docsUrl}`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: addresses.baseUrl }],
@@ -231,7 +232,7 @@ function describeWebhook(type: EventType, publisher: SchemaPublisher) {
   return {
     post: {
       operationId: `on${eventName(type)}`,
-      tags: ['Events'],
+      tags: ['Webhooks'],
       summary: whenOf(type),
       description:
         'Sent to the endpoints of the business (Standard Webhooks). Any 2xx within 10 seconds is received; anything else is sent again for three days. It may arrive more than once and in another order.',
@@ -331,7 +332,7 @@ function refusalsOf(route: Route): Record<string, unknown> {
         },
         content: {
           'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
+            schema: { $ref: '#/components/schemas/ErrorBody' },
             examples: Object.fromEntries(
               codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
             ),

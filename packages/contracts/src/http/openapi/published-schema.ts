@@ -8,6 +8,12 @@ export type Direction = 'request' | 'response';
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** What a keyword that validation does not know is called in JSON Schema. */
+const publicNames: Readonly<Record<string, string>> = {
+  publicFormat: 'format',
+  publicMultipleOf: 'multipleOf',
+};
+
 /** Annotations do not distinguish schemas. */
 const annotations: readonly string[] = ['description', 'examples', 'default'];
 
@@ -86,17 +92,10 @@ export class SchemaPublisher {
     const published: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
       switch (keyword) {
-        case 'publicFormat':
-          published.format = value;
-          break;
         case 'format':
-          if (schema.publicFormat === undefined) {
-            published.format = value;
-          }
-          break;
         case 'minLength':
         case 'maxLength':
-          // The length of what has a format is part of the format.
+          // The length of what has a public format is part of it.
           if (schema.publicFormat === undefined) {
             published[keyword] = value;
           }
@@ -114,10 +113,10 @@ export class SchemaPublisher {
           );
           break;
         case 'anyOf':
-          // A condition on the members of one object names no schema.
-          published.anyOf = (value as readonly Schema[]).map((item) =>
-            item.type === undefined ? item : this.#publish(item, direction),
-          );
+          // A condition on the members of one object names no schema, and generators lose the members over it: prose has it.
+          if (schema.properties === undefined) {
+            published.anyOf = (value as readonly Schema[]).map((item) => this.#publish(item, direction));
+          }
           break;
         case 'items':
           published.items = this.#publish(value as Schema, direction);
@@ -128,7 +127,7 @@ export class SchemaPublisher {
           }
           break;
         default:
-          published[keyword] = value;
+          published[publicNames[keyword] ?? keyword] = value;
       }
     }
     return published;
