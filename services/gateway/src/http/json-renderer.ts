@@ -23,13 +23,15 @@ const rateLimitHeaders = (result: RateLimitResult) => ({
 });
 
 /** Responses of the HTTP API. */
-export function jsonRenderer(docsUrl: string): ResponseRenderer<RouteReply & { readonly status: number }> {
+export function jsonRenderer(
+  docsUrl: string,
+): ResponseRenderer<Omit<RouteReply, 'status'> & { readonly status: number }> {
   return {
     toApiError,
     render: ({ status, headers, body }, rateLimit) => ({
       status,
       headers: { ...jsonHeaders, ...(rateLimit && rateLimitHeaders(rateLimit)), ...headers },
-      body: JSON.stringify(body),
+      body: Buffer.isBuffer(body) ? body : JSON.stringify(body),
     }),
     renderError: (apiError, requestId, rateLimit) => ({
       status: apiError.status,

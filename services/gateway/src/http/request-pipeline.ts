@@ -55,7 +55,7 @@ const malformed = {
   header: sentence('must be one line with a valid value', 'חייב להופיע בשורה אחת עם ערך תקין'),
 };
 
-type StatusReply = RouteReply & { readonly status: number };
+type StatusReply = Omit<RouteReply, 'status'> & { readonly status: number };
 
 /** What is known of a response before it is complete. */
 interface ResponseState {
@@ -153,7 +153,10 @@ export class RequestPipeline {
   ): Promise<StatusReply> {
     await this.#consumeKeyOrAddress(state);
     const { params, query } = await read(state.request);
-    const reply = await declaredOnly(route, handler.handle({ params, query }));
+    const reply = await declaredOnly(
+      route,
+      handler.handle({ params, query, ...conditionsOf(state.request) }),
+    );
     return { status: route.successStatus, ...reply };
   }
 
@@ -277,6 +280,13 @@ function pageRequestOf(request: HttpRequest): PageRequest {
   return {
     params: request.params,
     query: request.query,
+    ...conditionsOf(request),
+  };
+}
+
+/** What a client has already, and what it can read. */
+function conditionsOf(request: HttpRequest) {
+  return {
     ifNoneMatch: listHeaderOf(request, 'if-none-match'),
     acceptsGzip: acceptsGzip(listHeaderOf(request, 'accept-encoding')),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentDisposition, knownHashes, matchesEntityTag } from './pdf-response.js';
+import { contentDisposition, knownHashes } from './pdf-response.js';
 
 describe('contentDisposition', () => {
   it('a PDF is named in ASCII, and in the language of the business for readers of RFC 8187', () => {
@@ -10,15 +10,6 @@ describe('contentDisposition', () => {
       contentDisposition({ type: 'receipt', number: 3 }, 'he', 'attachment').split("UTF-8''")[1] ?? '';
     expect(decodeURIComponent(hebrew)).toBe('קבלה 3.pdf');
   });
-});
-
-describe('matchesEntityTag', () => {
-  it.each(['"a"', 'W/"a"', '"b", "a"', '*'])('If-None-Match: %p matches the entity tag "a"', (header) =>
-    expect(matchesEntityTag(header, '"a"')).toBe(true),
-  );
-  it.each(['', '"b"', 'a', '"a'])('If-None-Match: %p does not match the entity tag "a"', (header) =>
-    expect(matchesEntityTag(header, '"a"')).toBe(false),
-  );
 });
 
 describe('knownHashes', () => {

@@ -21,11 +21,3 @@ export function contentDisposition(
 export function knownHashes(header: string): string[] {
   return [...header.matchAll(/"([0-9a-f]{64})"/g)].slice(0, 10).map(([, hash = '']) => hash);
 }
-
-/** Whether an If-None-Match header (RFC 9110, 13.1.2) names this strong entity tag. */
-export function matchesEntityTag(header: string, tag: string): boolean {
-  if (header.trim() === '*') {
-    return true;
-  }
-  return header.split(',').some((item) => item.trim().replace(/^W\//, '') === tag);
-}

@@ -6,9 +6,10 @@ import {
   type ReplyOf,
 } from '@pinkas/contracts';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
+import { matchesEntityTag } from '../http/entity-tag.js';
 import { type DocumentPageHandler, HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { pdfHeaders } from '../http/page-headers.js';
-import { contentDisposition, knownHashes, matchesEntityTag } from './pdf-response.js';
+import { contentDisposition, knownHashes } from './pdf-response.js';
 import { publicIdOf } from './public-id.js';
 
 type Found = ReplyOf<typeof findPublicDocument>;
