@@ -22,6 +22,7 @@ import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
 import { ServePdf } from './pages/serve-pdf.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
+import { ShowGuidePage } from './pages/show-guide-page.js';
 import { ShowReference } from './pages/show-reference.js';
 import { ShowViewPage } from './pages/show-view-page.js';
 import { GetCustomers } from './routes/get-customers.js';
@@ -76,6 +77,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ShowViewPage,
     ServePdf,
     ShowErrorsPage,
+    ShowGuidePage,
     ShowConnectedPage,
     ShowReference,
   ],

@@ -17,7 +17,7 @@ import {
   showBusiness,
   showConnection,
 } from '@pinkas/contracts';
-import { openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
+import { guide, openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
 import { findBinary } from '@pinkas/local-stack/servers';
 import { ApiError } from '@pinkas/service-kit';
 import { auditTrail, exampleBusiness, exampleDocument } from '@pinkas/testkit';
@@ -415,6 +415,22 @@ describe('pages', () => {
       expect(answer.json).toEqual(openApiDocument(gateway.config));
     });
 
+    it('GET /openapi.json is compressed on demand, cacheable, and 304 for who has it already', async () => {
+      const ask = (headers: Record<string, string>) => gateway.http('/v1/openapi.json', { headers });
+      const [plain, zipped] = [
+        await ask({ 'accept-encoding': 'identity' }),
+        await ask({ 'accept-encoding': 'gzip' }),
+      ];
+      expect([plain, zipped].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+      expect(zipped.json).toEqual(plain.json);
+      const etag = plain.headers.get('etag') ?? '';
+      expect([etag, zipped.headers.get('etag')]).toEqual([expect.stringMatching(/^W\/"[\w-]+"$/), etag]);
+      expect(plain.headers.get('cache-control')).toBe('public, max-age=300');
+      const known = await ask({ 'if-none-match': `"other", ${etag}` });
+      expect([known.status, known.text, known.headers.get('etag')]).toEqual([304, '', etag]);
+      expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200);
+    });
+
     it('the OpenAPI document has every problem of every route, and the page of every code', async () => {
       const { json } = await gateway.http('/v1/openapi.json');
       for (const route of publicRoutes) {
@@ -465,6 +481,14 @@ describe('pages', () => {
           expect(section).toContain(`<dt><code>${field}</code>`);
         }
       }
+      for (const [type, { post }] of Object.entries<{ post: Operation }>(json.webhooks)) {
+        expect(sectionOf(`webhook/${type}`)).toContain(post.summary);
+        expect(sectionOf(`webhook/${type}`)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+      }
+      for (const field of ['customer.name', 'items[].unit_price', 'payments[].card_last_digits']) {
+        expect(sectionOf('operation/createDocument')).toContain(`<dt><code>${field}</code>`);
+      }
+      expect(page.text).toContain(`curl &quot;${gateway.config.baseUrl}/documents&quot;`);
       const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
       expect(new Set(ids).size).toBe(ids.length);
       const links = [...page.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -495,19 +519,27 @@ describe('pages', () => {
     });
 
     it('a documentation path may end with a slash', async () => {
-      for (const path of ['/docs', '/docs/errors']) {
+      for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
         expect((await gateway.http(`${path}/`)).text).toBe((await gateway.http(path)).text);
       }
     });
 
     it('HEAD returns the headers of a documentation page without its body', async () => {
-      for (const path of ['/docs', '/docs/errors']) {
+      for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
         const head = await gateway.http(path, { method: 'HEAD' });
         expect([path, head.status, head.text]).toEqual([path, 200, '']);
         const { headers } = await gateway.http(path);
         expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
         expect(head.headers.get('content-type')).toBe(headers.get('content-type'));
       }
+    });
+
+    it('the guide is the one of the repository, with the address of this system', async () => {
+      const { status, text } = await gateway.http('/docs/guide');
+      expect(status).toBe(200);
+      expect(text).toContain('<h1 id="guide/for-developers">');
+      expect(text).toContain(`curl &quot;${gateway.config.baseUrl}/documents&quot;`);
+      expect(text).not.toMatch(/\$BASE_URL|href="\.\./);
     });
 
     it('the errors page explains every code in both languages, with the operations that can return it', async () => {
@@ -530,16 +562,16 @@ describe('pages', () => {
 
     it('the errors page says in both languages after which codes a document may have been issued', async () => {
       const { text } = await gateway.http('/docs/errors');
-      const { json } = await gateway.http('/v1/openapi.json');
       const introductions = [
         text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[0],
         text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[1],
-        json.info.description.split('# Errors')[1].split('# Versions')[0],
+        guide.split('# Errors')[1]?.split('# Versions')[0],
       ];
       for (const words of introductions) {
         expect(words).toMatch(/4xx[^.]*document_generation_failed/);
         expect(words).toMatch(/engine_error[^.]*internal_error/);
         expect(words).toContain('Idempotency-Key');
+        expect(words).toMatch(/an earlier\s+attempt with the same key may|ייתכן שניסיון קודם עם אותו מפתח/);
       }
       // A heading applies to all codes below it.
       const headings = [...text.matchAll(/<h2>(\d+)(.*)<\/h2>/g)];
@@ -583,7 +615,7 @@ describe('pages', () => {
             .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html, nodes[0].failureSummary]))`);
         };
 
-        for (const path of ['/docs', '/docs/errors']) {
+        for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
           await page.setViewportSize(wide);
           await page.goto(`${gateway.origin}${path}`);
           expect(await page.locator('input, textarea').count()).toBe(0);
@@ -601,6 +633,7 @@ describe('pages', () => {
       } finally {
         await browser.close();
       }
-    });
+      // Six runs of axe.
+    }, 180_000);
   });
 });

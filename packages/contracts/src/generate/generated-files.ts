@@ -1,4 +1,5 @@
 import { deployedNatsUsers } from '../network/server-configuration.js';
+import { developersGuide } from './developers-guide.js';
 import { lawPage } from './law-page.js';
 import { openApiText } from './openapi-file.js';
 import { withTimeLimitsTable } from './time-limits-table.js';
@@ -21,6 +22,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'packages/client/src/types.ts', text: typeScriptTypes },
   { path: 'deploy/helm/pinkas/files/nats-users.conf', text: deployedNatsUsers },
   { path: 'docs/law.md', text: lawPage },
+  { path: 'services/gateway/src/pages/developers-guide.ts', text: developersGuide },
   { path: 'ARCHITECTURE.md', text: withTimeLimitsTable },
 ];
 

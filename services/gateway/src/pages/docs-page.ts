@@ -15,7 +15,7 @@ main h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
 main a { color: var(--accent); }
 code, pre { font-family: ui-monospace, monospace; font-size: .9em; }
 p code { color: var(--accent); overflow-wrap: anywhere; }
-pre { background: var(--tint); color: var(--ink); padding: .75rem 1rem; border-radius: .4rem; overflow-x: auto; }
+pre { background: var(--tint); color: var(--ink); padding: .75rem 1rem; border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .index { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 1rem 0; }
 .index dd { margin: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; overflow-wrap: anywhere; }
 section { border: 1px solid var(--rule); border-radius: .5rem; padding: 1rem 1.25rem; margin: 1rem 0; }
@@ -34,11 +34,11 @@ h4 { margin: 1rem 0 .25rem; }
 .reference { display: grid; grid-template-columns: 15rem minmax(0, 1fr); }
 .reference nav { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; box-sizing: border-box; padding: 1rem 1.25rem;
   border-inline-end: 1px solid var(--rule); font-size: .92rem; }
-.reference nav p { font-weight: 600; margin: 1rem 0 .25rem; }
+.reference nav details { margin: .75rem 0; }
+.reference nav summary { font-weight: 600; color: var(--ink); font-size: inherit; }
 .reference nav ul { list-style: none; margin: 0; padding: 0; }
 .reference nav a { color: var(--accent); text-decoration: none; display: block; padding: .15rem 0; overflow-wrap: anywhere; }
 .reference main { margin: 0; min-width: 0; }
-.reference pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .reference h2 { font-size: 1.35rem; border-block-start: 2px solid var(--rule); padding-block-start: 1.25rem; }
 .fields { margin: .25rem 0; }
 .fields > div { border-block-start: 1px solid var(--rule); padding: .45rem 0; }
@@ -46,13 +46,16 @@ h4 { margin: 1rem 0 .25rem; }
 .fields dt code { color: var(--accent); }
 .fields dd { margin: .1rem 0 0 1rem; }
 .fields ul { margin: .25rem 0; padding-inline-start: 1.1rem; }
-@media (max-width: 60rem) { .reference { display: block; } .reference nav { position: static; max-height: 40vh; border-block-end: 1px solid var(--rule); } }
+@media (min-width: 60.01rem) { .reference nav details::details-content { content-visibility: visible; block-size: auto; }
+  .reference nav summary { list-style: none; pointer-events: none; } }
+@media (max-width: 60rem) { .reference { display: block; } .reference nav { position: static; max-height: none; border-inline-end: 0;
+  border-block-end: 1px solid var(--rule); } .reference nav details { margin: .25rem 0; } }
 @media (max-width: 40rem) { .index { grid-template-columns: 1fr; } section { padding: .8rem 1rem; } }
 `;
 
 /** One page of the documentation, with links to the others. */
 export interface DocsPage {
-  readonly title: 'Reference' | 'Errors';
+  readonly title: 'Guide' | 'Reference' | 'Errors';
   /** The path of the documentation, without a slash at its end. */
   readonly docsPath: string;
   /** The public address of the OpenAPI document. */
@@ -70,6 +73,7 @@ export function docsPage({ title, docsPath, openApiUrl, body }: DocsPage): strin
     html`<header>
 <strong>Pinkas · <span lang="he" dir="rtl">פנקס</span></strong>
 ${link(docsPath === '' ? '/' : docsPath, 'Reference')}
+${link(`${docsPath}/guide`, 'Guide')}
 ${link(`${docsPath}/errors`, 'Errors')}
 ${link(openApiUrl, 'OpenAPI')}
 </header>

@@ -1,6 +1,6 @@
-import type { OpenApiDocument } from '@pinkas/contracts/openapi';
+import { guide, type OpenApiDocument } from '@pinkas/contracts/openapi';
 import { html, join, Markup } from '@pinkas/ui';
-import { Marked } from 'marked';
+import { block, inline, slug } from './markdown.js';
 
 /** What a reference or a schema of the OpenAPI document has; it is our own, and checked by a linter. */
 interface Schema {
@@ -52,34 +52,15 @@ interface Operation {
 }
 
 interface Described {
-  readonly info: { readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
   };
 }
-
-const slug = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-
-/** The parts of the guide stand below the heading of the page. */
-const markdown = new Marked({
-  walkTokens: (token) => {
-    if (token.type === 'heading') {
-      token.depth += 1;
-    }
-  },
-  renderer: {
-    heading(token) {
-      const name = `h${token.depth}`;
-      return `<${name} id="guide/${slug(token.text)}">${this.parser.parseInline(token.tokens)}</${name}>\n`;
-    },
-    html: ({ text }) => html`${text}`.text,
-  },
-});
-const block = (text: string) => new Markup(markdown.parse(text, { async: false }));
-const inline = (text: string) => new Markup(markdown.parseInline(text, { async: false }));
 
 const code = (value: unknown) =>
   html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`;
@@ -132,14 +113,19 @@ interface Field {
   readonly description?: string | undefined;
 }
 
-/** The fields of a schema and of the objects in it: `limits.per_minute`, `data[].id`. */
-function fieldsOf(schema: Schema, prefix = ''): Field[] {
-  const inner = schema.items ?? schema;
-  const own = schema.items ? `${prefix}[]` : prefix;
+/**
+ * The fields of a schema and of the objects in it: `limits.per_minute`, `data[].id`.
+ * @param named the schemas whose fields are shown as well where one of them is referred to.
+ */
+function fieldsOf(schema: Schema, named: Described['components']['schemas'], prefix = ''): Field[] {
+  const resolved = (referring: Schema): Schema => ({ ...named[nameOf(referring.$ref ?? '')], ...referring });
+  const object = resolved(schema);
+  const inner = object.items ? resolved(object.items) : object;
+  const own = object.items ? `${prefix}[]` : prefix;
   return Object.entries(inner.properties ?? {}).flatMap(([name, property]) => {
     const path = own === '' ? name : `${own}.${name}`;
     const isRequired = inner.required?.includes(name) ?? false;
-    return [{ name: path, schema: property, isRequired }, ...fieldsOf(property, path)];
+    return [{ name: path, schema: resolved(property), isRequired }, ...fieldsOf(property, named, path)];
   });
 }
 
@@ -205,7 +191,7 @@ interface PlacedOperation {
 
 function operationSection(
   { path, method, operation }: PlacedOperation,
-  { parameters: known }: Described['components'],
+  { parameters: known, schemas }: Described['components'],
   docsPath: string,
 ): Markup {
   const { operationId, summary, description, requestBody, responses } = operation;
@@ -227,7 +213,11 @@ ${fieldList(parameters, true)}`;
     body &&
     html`<h4>Body</h4>
 <p>${typeOf(body.schema)}</p>
-${examplesOf(body)}`;
+${examplesOf(body)}
+<details>
+<summary>Fields</summary>
+${fieldList(fieldsOf(body.schema, schemas), true)}
+</details>`;
   const answers = Object.entries(responses).map(([status, response]) =>
     responseOf(status, response, docsPath),
   );
@@ -251,7 +241,19 @@ function schemaSection([name, schema]: readonly [string, Schema]): Markup {
 <h3><a href="#schema/${name}">${name}</a> <span class="more">${typeOf(schema)}</span></h3>
 ${block(schema.description ?? '')}
 ${schema.enum !== undefined && html`<p>${limitsOf(schema)}</p>`}
-${fieldList(fieldsOf(schema), isRequest)}
+${fieldList(fieldsOf(schema, {}), isRequest)}
+</section>
+`;
+}
+
+/** What an endpoint gets for events of a type. */
+function webhookSection([type, { post }]: readonly [string, { readonly post: Operation }]): Markup {
+  const [body] = Object.values(post.requestBody?.content ?? {});
+  return html`<section id="webhook/${type}">
+<h3><a href="#webhook/${type}"><code>${type}</code></a></h3>
+${block(post.summary)}
+<p class="more">${body ? typeOf(body.schema) : null}</p>
+${body ? examplesOf(body) : null}
 </section>
 `;
 }
@@ -262,31 +264,36 @@ function contents(title: string, entries: readonly { readonly id: string; readon
     ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>
 `,
   );
-  return html`<p>${title}</p>
+  return html`<details>
+<summary>${title}</summary>
 <ul>${links}</ul>
+</details>
 `;
 }
 
 /** The complete reference: the guide, every operation with its examples, and every schema. Nothing of it needs a script. */
 export function referenceBody(document: OpenApiDocument, docsPath: string): Markup {
-  const { info, tags, paths, components } = document as unknown as Described;
+  const { servers, tags, paths, webhooks, components } = document as unknown as Described;
   const operations: PlacedOperation[] = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   const ofTag = (name: string) => operations.filter(({ operation }) => operation.tags.includes(name));
   const schemas = Object.entries(components.schemas);
-  const guide = [...info.description.matchAll(/^# (.*)$/gm)].map(([, title = '']) => title);
+  const parts = [...guide.matchAll(/^# (.*)$/gm)].map(([, title = '']) => title);
+  const events = Object.entries(webhooks);
+  const isOfWebhooks = (name: string) => events.some(([, { post }]) => post.tags.includes(name));
   const lists = [
     contents(
       'Guide',
-      guide.map((text) => ({ id: `guide/${slug(text)}`, text })),
+      parts.map((text) => ({ id: `guide/${slug(text)}`, text })),
     ),
     ...tags.map(({ name }) => {
       const links = ofTag(name).map(({ operation: { operationId, summary } }) => ({
         id: `operation/${operationId}`,
         text: summary,
       }));
-      return contents(name, links);
+      const types = isOfWebhooks(name) ? events : [];
+      return contents(name, [...links, ...types.map(([type]) => ({ id: `webhook/${type}`, text: type }))]);
     }),
     contents(
       'Schemas',
@@ -295,9 +302,10 @@ export function referenceBody(document: OpenApiDocument, docsPath: string): Mark
   ];
   const chapters = tags.map(({ name, description }) => {
     const sections = ofTag(name).map((operation) => operationSection(operation, components, docsPath));
-    return html`<h2>${name}</h2>
-<p>${description}</p>
+    return html`<h2 id="chapter/${name}">${name}</h2>
+${block(description)}
 ${sections}
+${isOfWebhooks(name) && events.map(webhookSection)}
 `;
   });
   return html`<div class="reference">
@@ -306,7 +314,7 @@ ${lists}
 </nav>
 <main>
 <h1>Reference</h1>
-${block(info.description)}
+${block(guide.replaceAll('$BASE_URL', servers[0]?.url ?? ''))}
 ${chapters}
 <h2>Schemas</h2>
 ${schemas.map(schemaSection)}

@@ -18,7 +18,10 @@ const statusMeanings: Readonly<Record<number, { en: string; he: string }>> = {
   404: { en: 'Not found in this business', he: 'לא נמצא בעסק זה' },
   409: { en: 'Idempotency or customer identity conflict', he: 'התנגשות מפתח או זהות לקוח' },
   413: { en: 'Too large', he: 'גדול מדי' },
-  422: { en: 'A business rule refuses; nothing was issued', he: 'כלל עסקי מונע; דבר לא הופק' },
+  422: {
+    en: 'A business rule refuses; this attempt issued nothing',
+    he: 'כלל עסקי מונע; הניסיון הזה לא הפיק דבר',
+  },
   429: { en: 'Limit reached', he: 'מכסה נוצלה' },
   500: { en: 'Our fault; send it again with the same key', he: 'תקלה אצלנו; יש לשלוח שוב עם אותו מפתח' },
   502: { en: 'Our fault; send it again with the same key', he: 'תקלה אצלנו; יש לשלוח שוב עם אותו מפתח' },
@@ -96,19 +99,20 @@ export class ShowErrorsPage {
 <p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>.
 Where <code>error.retryable</code> is true, the same request may be sent again with the same
 <code>Idempotency-Key</code>.</p>
-<p>An answer of 4xx, and <code>document_generation_failed</code>, say that the request issued nothing and used
-no number.
+<p>After an answer of 4xx, and after <code>document_generation_failed</code>, this attempt issued nothing; an earlier
+attempt with the same key may have.
 After <code>engine_error</code> and <code>internal_error</code>, as after no answer at all, it is not known
-whether the document was issued:
-send the same request again with the same <code>Idempotency-Key</code>. A document that was issued is answered
-again; there is never a second one.</p>
+whether the document was issued.
+Whatever the answer, keep the <code>Idempotency-Key</code> of the order, and send the next attempt with it: the same
+request is answered with the document that was issued, and there is never a second one.</p>
 <p lang="he" dir="rtl">כל תשובה שאינה 2xx היא אובייקט אחד עם אחד מהקודים האלה.
 כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה
 עם אותו <code dir="ltr">Idempotency-Key</code>.
-תשובת 4xx ותשובת <code dir="ltr">document_generation_failed</code> אומרות שהבקשה לא הפיקה מסמך ולא צרכה מספר.
+אחרי תשובת 4xx ואחרי <code dir="ltr">document_generation_failed</code> הניסיון הזה לא הפיק מסמך;
+ייתכן שניסיון קודם עם אותו מפתח כבר הפיק.
 אחרי <code dir="ltr">engine_error</code> ואחרי <code dir="ltr">internal_error</code>,
-כמו בהיעדר תשובה, לא ידוע אם המסמך הופק:
-יש לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.
+כמו בהיעדר תשובה, לא ידוע אם המסמך הופק.
+בכל מקרה יש לשמור את ה-<code dir="ltr">Idempotency-Key</code> של ההזמנה ולשלוח איתו גם את הניסיון הבא.
 מסמך שכבר הופק יוחזר בתשובה; לעולם לא יופק מסמך שני.</p>
 <dl class="index">
 ${statuses.map(indexOf)}

@@ -1,0 +1,29 @@
+import { InjectConfig } from '@pinkas/service-kit';
+import { html } from '@pinkas/ui';
+import type { GatewayConfig } from '../config.js';
+import { HttpPage, type PageReply } from '../http/http-page.js';
+import { htmlHeaders } from '../http/page-headers.js';
+import { developersGuide } from './developers-guide.js';
+import { docsPage } from './docs-page.js';
+import { document } from './markdown.js';
+
+/** The guide for developers, from the first call to going live. */
+@HttpPage((config) => config.docsUrl, '/guide')
+export class ShowGuidePage {
+  readonly #page: string;
+
+  constructor(@InjectConfig() { baseUrl, docsUrl }: GatewayConfig) {
+    this.#page = docsPage({
+      title: 'Guide',
+      docsPath: new URL(docsUrl).pathname.replace(/\/+$/, ''),
+      openApiUrl: `${baseUrl}/openapi.json`,
+      body: html`<main>
+${document(developersGuide.replaceAll('$BASE_URL', baseUrl))}
+</main>`,
+    });
+  }
+
+  async handle(): Promise<PageReply> {
+    return { status: 200, headers: htmlHeaders(this.#page), body: this.#page };
+  }
+}
