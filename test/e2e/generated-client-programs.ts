@@ -1,0 +1,198 @@
+/*
+ * Programs that call every operation with a generated client. Each gets the base address, a key and a request for a quote as
+ * arguments, and prints the names of the operations that answered as a JSON list.
+ */
+
+const pythonClient = `
+import json, sys, time, types
+from uuid import UUID
+from client import AuthenticatedClient
+from client.api.business import get_me, list_document_types
+from client.api.customers import search_customers
+from client.api.documents import cancel_document, create_document, get_document, list_documents, preview_document
+from client.api.events import get_event, list_events
+from client.api.reference import get_open_api, list_errors
+from client.models import CancelDocument, CreateDocument
+
+base_url, key, text = sys.argv[1:]
+client = AuthenticatedClient(base_url=base_url, token=key)
+called = set()
+
+def call(operation, *arguments, status=200, **named):
+    answer = operation.sync_detailed(*arguments, client=client, **named)
+    assert answer.status_code == status and answer.parsed is not None, answer
+    first, *words = operation.__name__.split(".")[-1].split("_")
+    called.add(first + "".join(word.capitalize() for word in words))
+    return answer.parsed
+
+call(get_open_api)
+call(list_errors)
+assert call(get_me).limits.per_minute > 0
+assert len(call(list_document_types).data) == 10
+call(list_events)  # Events begin with the first call.
+body = CreateDocument.from_dict(json.loads(text))
+call(preview_document, body=body)
+issued = call(create_document, status=201, body=body, idempotency_key="order-1")
+assert call(create_document, status=201, body=body, idempotency_key="order-1").id == issued.id
+assert call(get_document, issued.id).number == 1
+assert [one.id for one in call(list_documents).data] == [issued.id]
+assert len(call(search_customers).data) == 1
+until = time.monotonic() + 60
+while not (events := call(list_events).data):
+    assert time.monotonic() < until
+    time.sleep(1)
+assert call(get_event, events[0].id).type_ == "document.issued"
+assert call(cancel_document, issued.id, body=CancelDocument(reason="test")).status == "cancelled"
+missing = get_document.sync_detailed(UUID(int=0), client=client)
+assert missing.parsed.error.code == "not_found", missing
+print(json.dumps(sorted(called)))
+`;
+
+const python = `
+import json, sys, time
+from uuid import UUID
+import openapi_client
+from openapi_client import ApiClient, Configuration, CancelDocument, CreateDocument
+from openapi_client.exceptions import NotFoundException
+
+base_url, key, text = sys.argv[1:]
+client = ApiClient(Configuration(host=base_url, access_token=key))
+business, customers = openapi_client.BusinessApi(client), openapi_client.CustomersApi(client)
+documents, events = openapi_client.DocumentsApi(client), openapi_client.EventsApi(client)
+reference = openapi_client.ReferenceApi(client)
+called = set()
+
+def call(operation, *arguments, **named):
+    answer = operation(*arguments, **named)
+    first, *words = operation.__name__.split("_")
+    called.add(first + "".join(word.capitalize() for word in words))
+    return answer
+
+call(reference.get_open_api)
+call(reference.list_errors)
+assert call(business.get_me).limits.per_minute > 0
+assert len(call(business.list_document_types).data) == 10
+call(events.list_events)  # Events begin with the first call.
+body = CreateDocument.from_dict(json.loads(text))
+call(documents.preview_document, body)
+issued = call(documents.create_document, "order-1", body)
+assert call(documents.create_document, "order-1", body).id == issued.id
+assert call(documents.get_document, issued.id).number == 1
+assert [one.id for one in call(documents.list_documents).data] == [issued.id]
+assert len(call(customers.search_customers).data) == 1
+until = time.monotonic() + 60
+while not (page := call(events.list_events).data):
+    assert time.monotonic() < until
+    time.sleep(1)
+event = call(events.get_event, page[0].to_dict()["id"])
+assert event.to_dict()["type"] == "document.issued"
+assert call(documents.cancel_document, issued.id, cancel_document=CancelDocument(reason="test")).status == "cancelled"
+try:
+    documents.get_document(UUID(int=0))
+    raise AssertionError("a document that does not exist")
+except NotFoundException as error:
+    assert error.data.error.code == "not_found"
+print(json.dumps(sorted(called)))
+`;
+
+const typeScript = `
+import createClient from 'openapi-fetch';
+import type { components, paths } from './schema.js';
+
+declare const process: { argv: string[] };
+const [, , baseUrl = '', key = '', text = ''] = process.argv;
+const body = JSON.parse(text) as components['schemas']['CreateDocument'];
+const client = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${key}\` } });
+const called = new Set<string>();
+
+async function call<Data>(operation: string, answer: Promise<{ data?: Data; error?: components['schemas']['ErrorBody'] }>) {
+  const { data, error } = await answer;
+  if (data === undefined) throw new Error(\`\${operation}: \${error?.error.code}\`);
+  called.add(operation);
+  return data;
+}
+
+await call('getOpenApi', client.GET('/openapi.json'));
+await call('listErrors', client.GET('/errors'));
+const { limits } = await call('getMe', client.GET('/me'));
+const perMinute: number = limits.per_minute;
+await call('listDocumentTypes', client.GET('/document-types'));
+await call('listEvents', client.GET('/events')); // Events begin with the first call.
+await call('previewDocument', client.POST('/documents/preview', { body }));
+const header = { 'Idempotency-Key': 'order-1' };
+const issued = await call('createDocument', client.POST('/documents', { params: { header }, body }));
+const path = { id: issued.id };
+const { number } = await call('getDocument', client.GET('/documents/{id}', { params: { path } }));
+const list = await call('listDocuments', client.GET('/documents', { params: { query: { limit: 10 } } }));
+await call('searchCustomers', client.GET('/customers'));
+let event: components['schemas']['PinkasEvent'] | undefined;
+for (const until = Date.now() + 60_000; event === undefined && Date.now() < until; ) {
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  event = (await call('listEvents', client.GET('/events'))).data[0];
+}
+if (event?.type !== 'document.issued' || event.data.document.id !== issued.id) throw new Error(JSON.stringify(event));
+await call('getEvent', client.GET('/events/{event_id}', { params: { path: { event_id: event.id } } }));
+const cancelled = await call('cancelDocument', client.POST('/documents/{id}/cancel', { params: { path }, body: {} }));
+if (perMinute <= 0 || number !== 1 || list.data.length !== 1 || cancelled.status !== 'cancelled') throw new Error('other values');
+console.log(JSON.stringify([...called].sort()));
+`;
+
+const java = `
+package org.openapitools.client;
+
+import java.util.*;
+import org.openapitools.client.api.*;
+import org.openapitools.client.model.*;
+
+public class CallEach {
+  public static void main(String[] arguments) throws Exception {
+    ApiClient client = new ApiClient();
+    client.updateBaseUri(arguments[0]);
+    client.setRequestInterceptor(builder -> builder.header("Authorization", "Bearer " + arguments[1]));
+    CreateDocument body = client.getObjectMapper().readValue(arguments[2], CreateDocument.class);
+    Set<String> called = new TreeSet<>();
+    ReferenceApi reference = new ReferenceApi(client);
+    reference.getOpenApi(null);
+    called.add("getOpenApi");
+    reference.listErrors(null);
+    called.add("listErrors");
+    BusinessApi business = new BusinessApi(client);
+    check(business.getMe(null).getLimits().getPerMinute() > 0);
+    called.add("getMe");
+    check(business.listDocumentTypes(null).getData().size() == 10);
+    called.add("listDocumentTypes");
+    EventsApi events = new EventsApi(client);
+    events.listEvents(null, null, null, null, null); // Events begin with the first call.
+    called.add("listEvents");
+    DocumentsApi documents = new DocumentsApi(client);
+    documents.previewDocument(body, null);
+    called.add("previewDocument");
+    UUID id = documents.createDocument("order-1", body, null).getId();
+    check(documents.createDocument("order-1", body, null).getId().equals(id));
+    called.add("createDocument");
+    check(documents.getDocument(id, null).getNumber() == 1);
+    called.add("getDocument");
+    check(documents.listDocuments(null, null, null, null, null, null, null, null).getData().size() == 1);
+    called.add("listDocuments");
+    check(new CustomersApi(client).searchCustomers(null, null, null).getData().size() == 1);
+    called.add("searchCustomers");
+    List<PinkasEvent> page = List.of();
+    for (long until = System.currentTimeMillis() + 60_000; page.isEmpty() && System.currentTimeMillis() < until; ) {
+      Thread.sleep(1_000);
+      page = events.listEvents(null, null, null, null, null).getData();
+    }
+    String eventId = ((DocumentIssuedEvent) page.get(0).getActualInstance()).getId();
+    check(events.getEvent(eventId, null).getActualInstance() instanceof DocumentIssuedEvent);
+    called.add("getEvent");
+    check(documents.cancelDocument(id, null, new CancelDocument().reason("test")).getStatus() == DocumentStatus.CANCELLED);
+    called.add("cancelDocument");
+    System.out.println(client.getObjectMapper().writeValueAsString(called));
+  }
+
+  private static void check(boolean holds) {
+    if (!holds) throw new AssertionError();
+  }
+}
+`;
+
+export const programs = { pythonClient, python, typeScript, java };

@@ -1,0 +1,269 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { publicRoutes } from '@pinkas/contracts';
+import { createDocumentExamples } from '@pinkas/contracts/openapi';
+import { RunningStack } from '../harness/running-stack.js';
+import { repositoryRoot } from '../harness/sources.js';
+import { programs } from './generated-client-programs.js';
+
+const run = promisify(execFile);
+const toolTimeoutMs = 600_000;
+/** The CI that releases sets it: there a missing tool is a failure. */
+const isRequired = process.env.GENERATOR_TESTS === 'required';
+const generatorJar = join(
+  homedir(),
+  '.m2/repository/org/openapitools/openapi-generator-cli/7.17.0/openapi-generator-cli-7.17.0.jar',
+);
+const oapiCodegen = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+const operations: readonly string[] = publicRoutes.map(({ operation }) => operation).sort();
+const pythonPackages = [
+  'openapi-python-client==0.29.1',
+  'pydantic==2.14.4',
+  'python-dateutil==4.0.0',
+  'urllib3==2.8.0',
+  'typing-extensions==4.16.0',
+];
+
+// Registries, compilers and virtual machines on a busy machine: a bound, not a measure.
+jest.setTimeout(900_000);
+
+/** Clients that other people's generators make of the OpenAPI document. */
+describe('generated clients', () => {
+  let stack: RunningStack;
+  let folder: string;
+  let specification: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinkas-generated-'));
+    stack = await RunningStack.start();
+    const response = await fetch(`${(await stack.file()).base_url}/openapi.json`);
+    specification = join(folder, 'openapi.json');
+    await writeFile(specification, await response.text());
+  });
+  afterAll(async () => {
+    await stack?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const tool = async (command: string, args: readonly string[], cwd = folder) => {
+    const { PATH, HOME } = process.env;
+    const options = { cwd, timeout: toolTimeoutMs, maxBuffer: 64 << 20, env: { PATH, HOME, CI: '1' } };
+    return (await run(command, [...args], options)).stdout;
+  };
+  const python = () => join(folder, 'venv/bin/python');
+
+  /** What is fetched from a registry, once; each resolves to whether it is there. */
+  const fetched = new Map<string, Promise<boolean>>();
+  const fetchOnce = (name: string, fetch: () => Promise<unknown>) => {
+    const known =
+      fetched.get(name) ??
+      fetch().then(
+        () => true,
+        () => false,
+      );
+    fetched.set(name, known);
+    return known;
+  };
+  const needs = {
+    jar: () =>
+      fetchOnce('jar', () =>
+        tool('mvn', [
+          '-q',
+          '-B',
+          'dependency:get',
+          '-Dtransitive=false',
+          '-Dartifact=org.openapitools:openapi-generator-cli:7.17.0',
+        ]),
+      ),
+    pypi: () =>
+      fetchOnce('pypi', async () => {
+        await tool('python3', ['-m', 'venv', 'venv']);
+        await tool(python(), ['-m', 'pip', 'install', '-q', ...pythonPackages]);
+      }),
+    npm: () =>
+      fetchOnce('npm', async () => {
+        await mkdir(join(folder, 'npm'));
+        await writeFile(join(folder, 'npm/package.json'), '{"private":true,"type":"module"}');
+        await tool(
+          'npm',
+          ['install', '--no-audit', '--no-fund', 'openapi-typescript@7', 'openapi-fetch@0'],
+          join(folder, 'npm'),
+        );
+      }),
+    go: () => fetchOnce('go', () => tool('go', ['run', oapiCodegen, '--version'])),
+  };
+  type Need = keyof typeof needs;
+
+  /** Whether a client can be made here; says what is missing. */
+  async function canMake(
+    name: string,
+    commands: readonly string[],
+    packages: readonly Need[],
+  ): Promise<boolean> {
+    const missing = commands.filter((command) => !isInstalled(command));
+    for (const need of missing.length === 0 ? packages : []) {
+      if (!(await needs[need]())) {
+        missing.push(`the packages of ${need}`);
+      }
+    }
+    if (missing.length > 0) {
+      const line = `generated-clients: no ${missing.join(', ')}: the client in ${name} is NOT tested\n`;
+      if (isRequired) {
+        throw new Error(line);
+      }
+      process.stderr.write(line);
+    }
+    return missing.length === 0;
+  }
+
+  /** Runs openapi-generator. Returns the folder of the client. */
+  async function generate(generator: string, options: readonly string[] = []): Promise<string> {
+    const target = join(folder, generator);
+    const from = ['-i', specification, '-g', generator, '-o', target];
+    await tool('java', ['-XX:TieredStopAtLevel=1', '-jar', generatorJar, 'generate', ...from, ...options]);
+    return target;
+  }
+
+  /** Compiles a file and what it imports by the compiler of the repository, libraries included. */
+  async function compileTypeScript(cwd: string, file: string): Promise<void> {
+    const compilerOptions = {
+      target: 'es2023',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      strict: true,
+      skipLibCheck: false,
+      types: [],
+      outDir: 'dist',
+    };
+    await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+    await tool(join(repositoryRoot, 'node_modules/.bin/tsc'), ['-p', '.'], cwd);
+  }
+
+  /** Runs a program that calls every operation, and expects that it has. */
+  async function expectCalls(command: string, args: readonly string[], cwd: string): Promise<void> {
+    const { key } = await stack.newIssuer({ tax_authority_connected: true });
+    const { base_url: baseUrl } = await stack.file();
+    const body = JSON.stringify(createDocumentExamples.quote);
+    const printed = await tool(command, [...args, baseUrl, key, body], cwd);
+    const called: unknown = JSON.parse(printed.trim().split('\n').at(-1) ?? '');
+    expect(called).toEqual(operations);
+  }
+
+  it('the client of openapi-python-client imports and calls every operation', async () => {
+    if (await canMake('Python (openapi-python-client)', ['python3'], ['pypi'])) {
+      const options = ['--output-path', 'client', '--meta', 'none'];
+      await tool(join(folder, 'venv/bin/openapi-python-client'), [
+        'generate',
+        '--path',
+        specification,
+        ...options,
+      ]);
+      await writeFile(join(folder, 'call.py'), programs.pythonClient);
+      await expectCalls(python(), ['call.py'], folder);
+    }
+  });
+
+  it('the client of openapi-generator in Python imports and calls every operation', async () => {
+    if (await canMake('Python (openapi-generator)', ['java', 'mvn', 'python3'], ['jar', 'pypi'])) {
+      const client = await generate('python');
+      await writeFile(join(client, 'call.py'), programs.python);
+      await expectCalls(python(), ['call.py'], client);
+    }
+  });
+
+  it('the types of openapi-typescript compile in strict mode, and call every operation', async () => {
+    if (await canMake('TypeScript (openapi-typescript)', ['npm'], ['npm'])) {
+      const npm = join(folder, 'npm');
+      await tool('npx', ['openapi-typescript', specification, '-o', 'schema.d.ts'], npm);
+      await writeFile(join(npm, 'call.ts'), programs.typeScript);
+      await compileTypeScript(npm, 'call.ts');
+      await expectCalls(process.execPath, ['dist/call.js'], npm);
+    }
+  });
+
+  it('the client of openapi-generator in TypeScript compiles in strict mode', async () => {
+    if (await canMake('TypeScript (openapi-generator)', ['java', 'mvn'], ['jar'])) {
+      await compileTypeScript(await generate('typescript-fetch'), 'index.ts');
+    }
+  });
+
+  it('the client of openapi-generator in Java compiles and calls every operation', async () => {
+    if (await canMake('Java', ['java', 'javac', 'mvn'], ['jar'])) {
+      const client = await generate('java', [
+        '--library',
+        'native',
+        '--additional-properties=containerDefaultToNull=true',
+      ]);
+      await writeFile(join(client, 'src/main/java/org/openapitools/client/CallEach.java'), programs.java);
+      await tool(
+        'mvn',
+        ['-q', '-B', 'compile', 'dependency:copy-dependencies', '-DincludeScope=runtime'],
+        client,
+      );
+      await expectCalls(
+        'java',
+        ['-cp', 'target/classes:target/dependency/*', 'org.openapitools.client.CallEach'],
+        client,
+      );
+    }
+  });
+
+  it('the client of openapi-generator in PHP has every operation and no error of syntax', async () => {
+    if (await canMake('PHP', ['java', 'mvn', 'php'], ['jar'])) {
+      const client = await generate('php');
+      for (const file of await filesOf(join(client, 'lib'))) {
+        await tool('php', ['-l', file]);
+      }
+      const apis = await Promise.all(
+        (await filesOf(join(client, 'lib/Api'))).map((file) => readFile(file, 'utf8')),
+      );
+      const missing = operations.filter(
+        (operation) => !apis.some((text) => text.includes(`function ${operation}(`)),
+      );
+      expect(missing).toEqual([]);
+    }
+  });
+
+  it('the client of oapi-codegen in Go compiles, and has every operation', async () => {
+    if (await canMake('Go', ['go'], ['go'])) {
+      const client = join(folder, 'go');
+      await mkdir(client);
+      const made = await tool('go', [
+        'run',
+        oapiCodegen,
+        '-generate',
+        'types,client',
+        '-package',
+        'main',
+        specification,
+      ]);
+      await writeFile(join(client, 'client.go'), made);
+      await writeFile(join(client, 'main.go'), 'package main\n\nfunc main() {}\n');
+      await tool('go', ['mod', 'init', 'generated'], client);
+      await tool('go', ['mod', 'tidy'], client);
+      await tool('go', ['vet', '.'], client);
+      const missing = operations.filter(
+        (operation) => !made.toLowerCase().includes(`) ${operation}withresponse(`.toLowerCase()),
+      );
+      expect(missing).toEqual([]);
+    }
+  });
+});
+
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync('which', [command], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
