@@ -132,6 +132,7 @@ export async function up(steps: Steps): Promise<number> {
     [
       '',
       `  Pinkas runs at ${stack?.base_url}`,
+      `  Its reference: ${stack?.docs_url}`,
       `  ${home.stackFile}`,
       '',
       '  npm run down stops it.',

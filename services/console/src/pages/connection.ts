@@ -93,6 +93,7 @@ const texts = {
   reference: { he: 'למפתחים', en: 'For developers' },
   base: { he: 'כתובת ה-API', en: 'Address of the API' },
   client: { he: 'ספרייה ל-TypeScript', en: 'Client for TypeScript' },
+  clientPlace: { he: 'בקוד המקור; אינה במאגר חבילות', en: 'in the source; not in a registry of packages' },
   docs: { he: 'תיעוד ה-API', en: 'Reference of the API' },
   errors: { he: 'רשימת השגיאות', en: 'List of errors' },
 } as const satisfies Record<string, Words>;
@@ -127,7 +128,10 @@ export class ShowConnectionSettings {
     const addresses = facts(
       [
         [texts.base[language], leftToRight(baseUrl)],
-        [texts.client[language], html`<code>${leftToRight('@pinkas/client')}</code>`],
+        [
+          texts.client[language],
+          html`<code>${leftToRight('packages/client')}</code> ${texts.clientPlace[language]}`,
+        ],
       ],
       language,
     );
@@ -379,7 +383,7 @@ function curlLine(baseUrl: string, key: string): string {
   return [
     `curl -s ${baseUrl}/documents`,
     `-H 'Authorization: Bearer ${key}'`,
-    `-H "Idempotency-Key: $(date +%s%N)"`,
+    `-H 'Idempotency-Key: order-1'`,
     `-H 'Content-Type: application/json'`,
     `-d '${JSON.stringify(body)}'`,
   ].join(' \\\n  ');
