@@ -492,7 +492,7 @@ export const openTransmission = defineContract('allocation.transmission.open', {
         id: Type.String(),
         url: Type.String(),
         /** To be sent with the request that begins the upload. */
-        headers: Type.Record(Type.String(), Type.String()),
+        headers: Type.Array(Strict({ name: Type.String(), value: Type.String() })),
         /** Null: the authority states no limit. */
         max_bytes: Nullable(Type.Integer({ minimum: 0 })),
       }),

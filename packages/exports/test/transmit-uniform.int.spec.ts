@@ -75,7 +75,7 @@ const calls = {
       name: file.fileName,
       id: file.fileUniqueId,
       url: file.signUrl,
-      headers: file.headers,
+      headers: Object.entries(file.headers).map(([name, value]) => ({ name, value })),
       max_bytes: Number(file.headers['x-goog-content-length-range']?.split(',')[1]),
     }));
     const outcome = opened ? ('done' as const) : ('not_required' as const);

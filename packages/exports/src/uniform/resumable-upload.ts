@@ -24,7 +24,8 @@ export interface Upload {
   readonly path: string;
   readonly bytes: number;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** To be sent with the request that begins the upload. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
   /** The address of the session; null until it was begun. */
   readonly session: string | null;
 }
@@ -84,7 +85,8 @@ export async function upload(file: Upload, options: UploadOptions): Promise<void
 }
 
 async function begin(file: Upload, options: UploadOptions): Promise<string> {
-  const headers = { ...file.headers, 'content-length': '0' };
+  const given = Object.fromEntries(file.headers.map(({ name, value }) => [name, value]));
+  const headers = { ...given, 'content-length': '0' };
   const { status, location } = await repeated(
     () => call(file.url, { method: 'POST', headers }, null, options.signal),
     options.pausesMs ?? pausesMs,

@@ -15,7 +15,7 @@ export interface TransmittedFile {
   readonly name: Opened['files'][number]['name'];
   readonly id: string;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Opened['files'][number]['headers'];
   readonly bytes: number;
   readonly sha256: string;
   readonly session: string | null;

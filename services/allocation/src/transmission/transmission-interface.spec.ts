@@ -20,7 +20,10 @@ describe('readLinks', () => {
         name,
         id: `id of ${name}`,
         url: 'https://storage.googleapis.com/x',
-        headers: { 'x-goog-content-length-range': '0,1048576', 'x-goog-resumable': 'start' },
+        headers: [
+          { name: 'x-goog-content-length-range', value: '0,1048576' },
+          { name: 'x-goog-resumable', value: 'start' },
+        ],
         max_bytes: 1_048_576,
       })),
     });

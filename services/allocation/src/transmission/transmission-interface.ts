@@ -73,9 +73,11 @@ function linkOf(file: Members | undefined): Opened['files'][number] {
   if (!id || !url || !URL.canParse(url) || name === null) {
     throw new UnreadableTransmissionError('a link has no id, no address or no known file');
   }
-  const given = Object.entries((file?.get('headers') ?? {}) as Record<string, unknown>);
-  const headers = Object.fromEntries(given.map(([key, value]) => [key.toLowerCase(), String(value)]));
-  const max = /^\d+,(\d+)$/.exec(headers['x-goog-content-length-range'] ?? '')?.[1];
+  const headers = Object.entries((file?.get('headers') ?? {}) as Record<string, unknown>).map(
+    ([header, value]) => ({ name: header.toLowerCase(), value: String(value) }),
+  );
+  const range = headers.find((header) => header.name === 'x-goog-content-length-range')?.value;
+  const max = /^\d+,(\d+)$/.exec(range ?? '')?.[1];
   return { id, url, name, headers, max_bytes: max === undefined ? null : Number(max) };
 }
 
