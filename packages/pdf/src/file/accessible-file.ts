@@ -43,7 +43,7 @@ export async function makeAccessible(
   const heads = addRowGroups(objects, elements);
   const plan = new ContentPlan(pages, elements, heads, new SourceTexts(sources), language);
   const planned = [...elements.values()].map((element) => ({ element, kids: plan.kidsOf(element) }));
-  const numbered = await writePages(objects, pages, plan.groups);
+  const numbered = await writePages(objects, pages, plan);
   for (const { element, kids } of planned) {
     element.kids = kids();
     put(objects, element.number, writeElement(element));
@@ -71,26 +71,28 @@ async function readPages(objects: Objects, file: ChromiumFile, fonts: Fonts): Pr
   const data = await Promise.all(
     contents.map(async (number) => (number === null ? '' : dataOf(objects, number))),
   );
-  return file.pages.map((number, index) => ({
-    number,
-    contents: contents[index] ?? 0,
-    sequences: readContent(data[index] ?? '', fonts.ofPage(number)),
-  }));
+  return file.pages.map((number, index) => {
+    const named = fonts.ofPage(number);
+    const sequences = readContent(data[index] ?? '', named);
+    return { number, contents: contents[index] ?? 0, sequences, fonts: named };
+  });
 }
 
 /** @returns for each page the groups in the order of their numbers. */
 async function writePages(
   objects: Objects,
   pages: readonly Page[],
-  groups: ContentPlan['groups'],
+  plan: ContentPlan,
 ): Promise<Map<number, Group[]>> {
   const numbered = new Map<number, Group[]>();
   await Promise.all(
-    pages.map(async ({ number, contents, sequences }) => {
+    pages.map(async (page) => {
+      const { number, contents, sequences } = page;
       const own: Group[] = [];
       numbered.set(number, own);
+      const spaces = plan.spacesOf(page);
       const written = sequences.map((sequence): WrittenSequence => {
-        const planned = groups.get(sequence);
+        const planned = plan.groups.get(sequence);
         if (!planned) {
           return { ...sequence, mcids: null };
         }
@@ -99,7 +101,8 @@ async function writePages(
             group.mcid = own.push(group) - 1;
           }
         }
-        return { ...sequence, mcids: planned.map(({ mcid }) => mcid) };
+        const space = spaces.get(sequence) ?? null;
+        return { ...sequence, mcids: planned.map(({ mcid }) => mcid), space };
       });
       if (contents > 0) {
         await putData(objects, contents, writeContent(written));

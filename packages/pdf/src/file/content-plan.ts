@@ -1,8 +1,8 @@
 import type { Sequence } from './page-content.js';
 import { textString } from './pdf-syntax.js';
 import { readingOrder, type SourceTexts } from './reading-order.js';
-import type { Elements, Kid, StructureElement } from './structure-tree.js';
-import { hasRightToLeftLetter, type TextRun } from './text-run.js';
+import { type Elements, isInline, type Kid, type StructureElement } from './structure-tree.js';
+import { hasRightToLeftLetter, type PageFonts, spaceBehind, type TextRun } from './text-run.js';
 
 /** One page with what it draws. */
 export interface Page {
@@ -11,6 +11,7 @@ export interface Page {
   /** The number of its content; 0 for none. */
   readonly contents: number;
   readonly sequences: readonly Sequence[];
+  readonly fonts: PageFonts;
 }
 
 /** Runs that become one sequence. */
@@ -95,6 +96,37 @@ export class ContentPlan {
     }
     end();
     return () => kids.map((kid) => ('mcid' in kid ? { page: kid.page, mcid: kid.mcid } : kid));
+  }
+
+  /**
+   * The spaces of a page: one behind each text that ends its block, for example a cell, or whose space is drawn with reversed letters.
+   * @returns text objects by the sequence that they follow.
+   */
+  spacesOf({ sequences, fonts }: Page): Map<Sequence, string> {
+    const spaces = new Map<Sequence, string>();
+    let before: { readonly sequence: Sequence; readonly block: number } | null = null;
+    for (const sequence of sequences.filter(({ runs }) => runs.length > 0)) {
+      const group = this.groups.get(sequence)?.at(-1);
+      if (!group) {
+        continue;
+      }
+      const block = this.#blockOf(group.owner);
+      const run = before?.sequence.runs.at(-1);
+      const [next] = sequence.runs;
+      const isEnd = before?.block !== block || (run && next && hasSpaceBetween(run, next));
+      const space = run && isEnd ? spaceBehind(run, fonts) : null;
+      if (before && space) {
+        spaces.set(before.sequence, space);
+      }
+      before = { sequence, block };
+    }
+    return spaces;
+  }
+
+  /** The number of the nearest element that is no part of a line. */
+  #blockOf(number: number): number {
+    const parent = this.elements.get(this.elements.get(number)?.parent ?? 0);
+    return parent && isInline(parent.type) ? this.#blockOf(parent.number) : (parent?.number ?? 0);
   }
 
   /** Plans the content that an element has in one place; of what draws no letters only pictures stay. */
@@ -184,6 +216,11 @@ export class ContentPlan {
     }
     return group;
   }
+}
+
+/** Whether a space between two runs is one of reversed letters, which extractors put to the other end of its run. */
+function hasSpaceBetween(run: TextRun, next: TextRun): boolean {
+  return (run.reversed && run.text.startsWith(' ')) || (next.reversed && next.text.endsWith(' '));
 }
 
 /** Says something of the text of an element, which has to be one that readers take notice of. */

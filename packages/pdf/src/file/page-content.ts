@@ -19,6 +19,8 @@ export interface Sequence {
 export interface WrittenSequence extends Sequence {
   /** By run, in the order of the parts; null for decoration. */
   readonly mcids: readonly number[] | null;
+  /** A text object behind its last run, which belongs to no tag. */
+  readonly space?: string | null;
 }
 
 const opening = /^\/(\S+) <<\/MCID (\d+) ?>> ?BDC$/;
@@ -113,22 +115,26 @@ const pathPart = /\s(?:re|m|l|c|v|y|W\*?)$|^(?:h|W\*?)$/;
 /** Writes the content of a page; whatever belongs to no tag becomes an artifact. */
 export function writeContent(sequences: readonly WrittenSequence[]): string {
   const lines: string[] = [];
-  for (const { tag, parts, mcids } of sequences) {
-    if (mcids === null) {
-      writeArtifact(parts, lines);
+  for (const sequence of sequences) {
+    if (sequence.mcids === null) {
+      writeArtifact(sequence.parts, lines);
     } else {
-      writeMarked(tag, parts, mcids, lines);
+      writeMarked(sequence, sequence.mcids, lines);
     }
   }
   return lines.join('\n');
 }
 
+function draws(part: ContentPart): boolean {
+  return typeof part !== 'string' || drawing.test(part) || pathPart.test(part);
+}
+
 function writeMarked(
-  tag: string,
-  parts: readonly ContentPart[],
+  { tag, parts, space }: WrittenSequence,
   mcids: readonly number[],
   lines: string[],
 ): void {
+  const spaceAt = space ? parts.findLastIndex(draws) : -1;
   let open: number | null = null;
   let closing = 'EMC';
   let run = 0;
@@ -143,13 +149,17 @@ function writeMarked(
     closing = reversed ? 'EMC\nEMC' : 'EMC';
     open = mcid;
   };
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (typeof part !== 'string') {
       enter(mcids[run] ?? 0, part.reversed);
       writeText(part, lines);
       run += 1;
+      if (index === spaceAt) {
+        lines.push(closing, `/Artifact BMC\n${space}\nEMC`);
+        open = null;
+      }
     } else {
-      if (open === null && (drawing.test(part) || pathPart.test(part))) {
+      if (open === null && draws(part)) {
         enter(mcids[0] ?? 0, false);
       }
       lines.push(part);

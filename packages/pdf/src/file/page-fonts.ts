@@ -5,6 +5,20 @@ import { readToUnicode, type ToUnicode, writeToUnicode } from './to-unicode.js';
 
 const isFont = Buffer.from('<</Type /Font');
 
+function spaceOf(
+  fonts: ReadonlyMap<number, PageFont>,
+  numbers: ReadonlyMap<string, number>,
+): ReturnType<PageFonts['space']> {
+  for (const [font, number] of numbers) {
+    const { codeBytes, texts } = fonts.get(number) ?? {};
+    const [code] = [...(texts ?? [])].find(([, text]) => text === ' ') ?? [];
+    if (codeBytes === 2 && code) {
+      return { font, hex: code.toString(16).toUpperCase().padStart(4, '0') };
+    }
+  }
+  return null;
+}
+
 /** The fonts of a file, and the variants that its pages need. */
 export class Fonts {
   readonly #fonts = new Map<number, PageFont>();
@@ -30,8 +44,13 @@ export class Fonts {
       [...named.matchAll(/\/(\S+) (\d+) 0 R/g)].map(([, name = '', number]) => [name, Number(number)]),
     );
     const get = (name: string) => this.#fonts.get(numbers.get(name) ?? 0);
+    let space: ReturnType<PageFonts['space']> | undefined;
     return {
       get,
+      space: () => {
+        space ??= spaceOf(this.#fonts, numbers);
+        return space;
+      },
       variant: (name, code, text) => {
         const number = get(name)?.number ?? 0;
         for (let index = 1; ; index += 1) {

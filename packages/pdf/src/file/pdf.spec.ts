@@ -12,7 +12,7 @@ import { isSecurityStore, type ValidationData, withSecurityStore } from './secur
 import { type SignatureFacts, signableFile } from './signable-file.js';
 import { srgbProfile } from './srgb-profile.js';
 import { renumberStructureNodes } from './structure-nodes.js';
-import { type PageFonts } from './text-run.js';
+import { type PageFonts, readTextRun, spaceBehind } from './text-run.js';
 import { type DocumentFacts, xmpPacket } from './xmp.js';
 
 const whole = chromiumPdf('1042');
@@ -26,6 +26,7 @@ const fonts: PageFonts = {
     variants.push(`${name} ${code} ${text}`);
     return 'V1';
   },
+  space: () => ({ font: 'F1', hex: '0009' }),
 };
 const written = (content: string, mcids: (index: number) => readonly number[] | null) =>
   writeContent(
@@ -110,6 +111,18 @@ describe('page content', () => {
       'EMC',
       'Q',
     ]);
+  });
+
+  it('the space behind a run is an artifact over its last glyph, outside of the marks of the run', () => {
+    const [sequence] = readContent(
+      '/P <</MCID 0 >>BDC\nBT\n/F1 10 Tf\n1 0 0 -1 100 20 Tm\n<0001> Tj\n5.5 0 Td <0002> Tj\nET\nQ\nEMC',
+      fonts,
+    );
+    const [run = readTextRun('', fonts)] = sequence?.runs ?? [];
+    const space = spaceBehind(run, fonts);
+    expect(space).toBe('BT\n/F1 10 Tf\n1 0 0 -1 105.5 20 Tm\n<0009> Tj\nET');
+    const content = writeContent(sequence ? [{ ...sequence, mcids: [0], space }] : []);
+    expect(content.slice(content.indexOf('EMC'))).toBe(`EMC\n/Artifact BMC\n${space}\nEMC\nQ`);
   });
 
   it('each group of runs is a sequence of its own, and none is inside of another', () => {

@@ -107,6 +107,13 @@ const standardTypes = new Set(
 /** What Chromium writes beyond, and the nearest that every reader knows. */
 export const roleMap: Readonly<Record<string, string>> = { Em: 'Span', Strong: 'Span' };
 
+const inlineTypes = new Set([...Object.keys(roleMap), 'Span', 'Code', 'Link', 'Quote']);
+
+/** Whether an element of a type is a part of a line. */
+export function isInline(type: string): boolean {
+  return inlineTypes.has(type);
+}
+
 /** Whether a reader knows the type of an element, by itself or by the role map. */
 export function isKnownType(type: string): boolean {
   return standardTypes.has(type) || type in roleMap;

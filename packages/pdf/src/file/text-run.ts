@@ -14,6 +14,8 @@ export interface PageFonts {
   get(name: string): PageFont | undefined;
   /** The name of a font that draws a code as the given one does and says another text. */
   variant(name: string, code: number, text: string): string;
+  /** A glyph that is a space; null where no font of the page has one. */
+  space(): { readonly font: string; readonly hex: string } | null;
 }
 
 /** The letters of one direction that Chromium draws in one piece of text. */
@@ -284,6 +286,25 @@ function stringOf(written: string): string {
     .replace(/\\([0-7]{3}|.)/g, (_whole, escaped: string) =>
       escaped.length === 3 ? String.fromCharCode(Number.parseInt(escaped, 8)) : escaped,
     );
+}
+
+/**
+ * A text object with a space where the last glyph of a run is: extractors that go by the order of the content join what is drawn to the
+ * left of it, as the next cell of a row in Hebrew is.
+ */
+export function spaceBehind({ operators }: TextRun, fonts: PageFonts): string | null {
+  const space = fonts.space();
+  const [, size] = /^\/\S+ (\S+) Tf$/m.exec(operators) ?? [];
+  const [, a, b, c, d, x, y] = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+) Tm$/m.exec(operators) ?? [];
+  if (space === null || size === undefined || y === undefined) {
+    return null;
+  }
+  let right = 0;
+  for (const [, step] of operators.matchAll(/^(\S+) \S+ Td /gm)) {
+    right += Number(step);
+  }
+  const place = [Number(x) + Number(a) * right, Number(y) + Number(b) * right].map(decimal);
+  return `BT\n/${space.font} ${size} Tf\n${[a, b, c, d, ...place].join(' ')} Tm\n<${space.hex}> Tj\nET`;
 }
 
 /** Whether a text has a letter that is written from right to left. */
