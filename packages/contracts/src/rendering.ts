@@ -134,12 +134,12 @@ export const numberArtifact = defineContract('rendering.artifact.number', {
   timeoutMs: timeLimitsMs.renderArtifact,
 });
 
-/** Prints a report of the operator's command, as PDF. It is neither signed nor stored. */
+/** Prints a report as PDF/UA-1 and PDF/A-2a. It is neither signed nor stored. */
 export const printReport = defineContract('rendering.report.print', {
   request: Strict({
-    /** ASCII, for the properties of the file. */
+    /** ASCII: the title of a page that has none of its own. */
     title: Type.String({ pattern: '^[A-Za-z0-9 .-]{1,100}$' }),
-    /** A whole page, which names no other file; its `title` is replaced. */
+    /** A complete page, which names no other file; its `title`, `lang` and `meta` author become those of the PDF. */
     html: Type.String({ maxLength: 400_000 }),
   }),
   reply: Strict({

@@ -48,7 +48,7 @@ export interface PrintedReportParts {
 export function printedReport({ language, business, title, facts, body }: PrintedReportParts): string {
   const { direction, end } = words[language];
   return `<!doctype html>
-<html lang="${language}" dir="${direction}"><head><meta charset="utf-8"><title>${escaped(title)}</title><style>${paper(language, business)}
+<html lang="${language}" dir="${direction}"><head><meta charset="utf-8"><title>${escaped(title)}</title><meta name="author" content="${escaped(business)}"><style>${paper(language, business)}
 ${style}</style></head><body>
 <h1>${escaped(title)}</h1>
 <dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>

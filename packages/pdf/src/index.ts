@@ -4,6 +4,7 @@ export { extractText, type PdfText } from './file/extract-text.js';
 export type { SourceText } from './file/reading-order.js';
 export { rowPages } from './file/row-pages.js';
 export type { ValidationData } from './file/security-store.js';
+export { unsignedFile } from './file/signable-file.js';
 export { requestTimestamp } from './signature/request-timestamp.js';
 export { RevocationCache } from './signature/revocation-cache.js';
 export { type RequestTimestamp, type SignatureExtras, Signer } from './signature/signer.js';

@@ -29,12 +29,13 @@ import { requestTimestamp, Signer } from '@pinkas/pdf';
 import { ApiError, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { withDatabase } from '@pinkas/service-kit/schema';
 import { adminUrl, createTestCertificate, eventually } from '@pinkas/testkit';
-import { pdfImages, TestTimestampAuthority } from '@pinkas/testkit/pdf';
+import { pdfImages, pdfInfo, TestTimestampAuthority, taggedElements } from '@pinkas/testkit/pdf';
 import { sql } from 'kysely';
 import { type RenderingTables } from '../src/artifact/artifact.tables.js';
 import { OrphanPurger } from '../src/artifact/orphan-purger.js';
 import { HeadsSigner } from '../src/heads/heads-signer.js';
 import { largeTotals } from './artifacts.js';
+import { conformanceFindings } from './pdf-conformance.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
@@ -482,13 +483,22 @@ describe('RenderPage', () => {
     expect(await page(cancelledAt)).toEqual([second.sha256, certificate]);
   });
 
-  it('PrintReport returns a page as a PDF under its title, and an error for one that names another file', async () => {
-    const html =
-      '<!doctype html><html lang="he"><head><title>דוח</title></head><body><h1>סיכום</h1></body></html>';
+  it('PrintReport returns an accessible, archivable PDF with title and author of its page, and an error for one that names another file', async () => {
+    const html = `<!doctype html><html lang="he" dir="rtl"><head><title>סיכום &#38; דוח</title><meta name="author" content="עסק לדוגמה"><style>@page{@bottom-left{content:counter(page)}}</style></head><body>
+<h1>סיכום</h1>
+<table><thead><tr><th>סוג</th><th>נטו</th><th>סכום</th></tr></thead><tbody><tr><td>קבלה</td><td></td><td>12,000.00</td></tr></tbody></table>
+</body></html>`;
     const { pdf } = await rendering.network.call(printReport, { title: 'Totals by type', html });
-    const bytes = Buffer.from(pdf, 'base64').toString('latin1');
-    expect(bytes).toMatch(/^%PDF-1\.\d/);
-    expect(bytes).toContain('/Title (Totals by type ');
+    const bytes = Buffer.from(pdf, 'base64');
+    expect(await pdfInfo(bytes)).toMatchObject({
+      Title: 'סיכום & דוח',
+      Author: 'עסק לדוגמה',
+      Creator: 'Pinkas',
+      Form: 'none',
+    });
+    expect(await conformanceFindings(bytes)).toEqual([]);
+    const rows = (await taggedElements(bytes)).filter(({ type }) => type === 'TR');
+    expect(rows.map(({ children }) => children.length)).toEqual([3, 3]);
     const naming = html.replace('<h1>', '<img src="other.png"><h1>');
     await expect(
       rendering.network.call(printReport, { title: 'Report', html: naming }),

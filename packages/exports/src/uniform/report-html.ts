@@ -12,7 +12,7 @@ interface ReportedRun {
 export interface PrintedReport {
   /** Of its files, without the end. */
   readonly name: string;
-  /** ASCII, for the properties of the PDF. */
+  /** ASCII; the page has its own in Hebrew. */
   readonly title: string;
   readonly html: string;
 }

@@ -1,6 +1,6 @@
 import { formatDay, type PaymentMethod, walletMethods } from '@pinkas/domain';
 import { csvRow, escaped, ltr, printedReport } from '@pinkas/exports';
-import { html, type Language, paymentMethodName, type Words } from '@pinkas/ui';
+import { html, isolate, type Language, paymentMethodName, type Words } from '@pinkas/ui';
 import { periodDays, periodTitle, type ReportPeriod } from './period.js';
 import {
   monthsTable,
@@ -58,7 +58,7 @@ function methodName(
 export function printedPeriod(view: ReportView, period: ReportPeriod, report: Report, today: string): string {
   const { book, language } = view;
   const facts: (readonly [Words, string | null])[] = [
-    [texts.business, escaped(book.name)],
+    [texts.business, isolate(book.name, language).text],
     [texts.taxId, book.tax_id && ltr(book.tax_id)],
     [texts.period, `${escaped(periodTitle(period, language))}, ${ltr(periodDays(period, language))}`],
     [texts.made, ltr(formatDay(today, language))],

@@ -69,17 +69,6 @@ export class GotenbergClient {
     }
   }
 
-  /**
-   * Prints a page whose title is `nonce`, once.
-   * @returns the PDF as Chromium writes it.
-   * @throws like `render`.
-   */
-  async print(page: PrintablePage, nonce: string, deadlineMs: number): Promise<Buffer> {
-    const pdf = await this.#convert(page, deadlineMs);
-    checkTitle(pdf, nonce);
-    return pdf;
-  }
-
   /** Whether Gotenberg answers within a second that it is up. */
   async isHealthy(): Promise<boolean> {
     return fetch(this.#healthUrl, { signal: timeoutSignal(1_000) }).then(

@@ -5,10 +5,17 @@ export type { SourceText } from '@pinkas/pdf';
 
 const tagOrText = /<(\/?)(\w+)([^>]*)>|([^<]+)/g;
 const voidTags = new Set(['br', 'hr', 'img', 'wbr']);
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' };
+
+/** A text without its entities. */
+export function unescaped(text: string): string {
+  return text.replace(/&(?:#(\d+)|(amp|lt|gt|quot|nbsp));/g, (_whole, point?: string, name = '') =>
+    point === undefined ? (entities[name] ?? '') : String.fromCodePoint(Number(point)),
+  );
+}
 
 /**
- * The texts of markup that this service has written, in their order, as a browser shows them, each with the language that the element
+ * The texts of markup that our templates have written, in their order, as a browser shows them, each with the language that the element
  * around it says.
  */
 export function sourceTexts(markup: Markup, language: Language): SourceText[] {
@@ -17,9 +24,7 @@ export function sourceTexts(markup: Markup, language: Language): SourceText[] {
   for (const [, closing, tag = '', attributes = '', text] of markup.text.matchAll(tagOrText)) {
     const inherited = languages.at(-1) ?? language;
     if (text !== undefined) {
-      const shown = text
-        .replace(/&(amp|lt|gt|quot|#39);/g, (_whole, name: string) => entities[name] ?? '')
-        .replace(/[ \t\r\n\f]+/g, ' ');
+      const shown = unescaped(text).replace(/[ \t\r\n\f]+/g, ' ');
       texts.push({ text: shown, language: inherited });
     } else if (closing) {
       languages.pop();

@@ -1,6 +1,6 @@
 import { printReport, type StatementEntry, timeLimitsMs } from '@pinkas/contracts';
 import { dayInIsrael, formatDay } from '@pinkas/domain';
-import { csvRow, escaped, ltr, printedReport } from '@pinkas/exports';
+import { csvRow, ltr, printedReport } from '@pinkas/exports';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import { html, isolate, type Language, type Markup, notice, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
@@ -136,9 +136,9 @@ function printed(
   const from = period.from === undefined ? texts.begin[language] : shown(period.from);
   const to = shown(period.to ?? today);
   const facts: (readonly [Words, string | null])[] = [
-    [texts.business, escaped(business.name)],
+    [texts.business, isolate(business.name, language).text],
     [texts.taxId, business.tax_id && ltr(business.tax_id)],
-    [texts.customer, escaped(customer.name)],
+    [texts.customer, isolate(customer.name, language).text],
     [texts.customerTaxId, customer.tax_id && ltr(customer.tax_id)],
     [texts.period, `${from} ${texts.until[language]} ${to}`],
     [texts.made, shown(today)],
