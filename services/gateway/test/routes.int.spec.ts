@@ -134,14 +134,14 @@ describe('routes', () => {
       gateway.http(`/v1/documents/${id}/cancel`, { method: 'POST', key: caller.key.key, ...options });
 
     it.each([
-      ['a reason', { body: { reason: ' טעות בהזמנה ' } }, 'טעות בהזמנה'],
+      ['a reason', { body: { reason: ' טעות בהזמנה ' } }, ' טעות בהזמנה '],
       ['no body', {}, null],
       ['an empty body of type JSON', { headers: { 'content-type': 'application/json' } }, null],
       ['an empty body of another type', { headers: { 'content-type': 'text/plain' } }, null],
       ['an empty object', { body: {} }, null],
-      ['a blank reason', { body: { reason: ' \n' } }, null],
+      ['a blank reason', { body: { reason: ' \n' } }, ' \n'],
     ])(
-      'POST /documents/{id}/cancel with %s sends the trimmed reason or none',
+      'POST /documents/{id}/cancel with %s sends the reason as it was sent, or none',
       async (_name, options, reason) => {
         expect((await cancel(options)).status).toBe(200);
         expect(cancelRequests).toEqual([

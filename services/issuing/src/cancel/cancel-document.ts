@@ -5,7 +5,7 @@ import {
   type RequestOf,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import { isBlank, trimmed, withPlainBreaks } from '@pinkas/domain';
+import { isBlank, withPlainBreaks } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -101,7 +101,7 @@ export class CancelDocument {
 
 /** Why, as it is stored; null: no reason that can be read. */
 const reasonOf = ({ reason }: CancelRequest): string | null =>
-  reason === null || isBlank(reason) ? null : withPlainBreaks(trimmed(reason));
+  reason === null || isBlank(reason) ? null : withPlainBreaks(reason);
 
 /** Who cancels, for the trail. */
 function callerOf({ key_id, person_id }: CancelRequest): string {
