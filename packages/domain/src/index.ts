@@ -3,6 +3,7 @@ export * from './allocation-decision.js';
 export * from './allocation-policy.js';
 export * from './business-days.js';
 export * from './business-refusal.js';
+export { cashToState } from './cash-rounding.js';
 export * from './contrast.js';
 export * from './debt-age.js';
 export * from './document-types.js';

@@ -9,14 +9,23 @@ export class ApiError extends Error {
   /** What follows the message of the catalogue, for a caller of the same process. */
   readonly explanation: Sentence | undefined;
 
+  /** What to do in this case, instead of the hint of the catalogue, for a caller of the same process. */
+  readonly hint: string | undefined;
+
   constructor(
     code: ErrorCode,
-    options: { details?: Record<string, unknown>; cause?: unknown; explanation?: Sentence } = {},
+    options: {
+      details?: Record<string, unknown>;
+      cause?: unknown;
+      explanation?: Sentence;
+      hint?: string;
+    } = {},
   ) {
     super(errorCatalogue[code].message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.explanation = options.explanation;
+    this.hint = options.hint;
   }
 
   /** The HTTP status of the code. */

@@ -49,7 +49,7 @@ export function errorUrl(docsUrl: string, code: string): string {
 /** The error object of a problem (interface 2.8), with only the details that the catalogue names. */
 export function errorBody(apiError: ApiError, requestId: string, docsUrl: string): ErrorBody {
   const entry: ErrorEntry = errorCatalogue[apiError.code];
-  const { explanation } = apiError;
+  const { explanation, hint = entry.hint } = apiError;
   const details = Object.fromEntries(
     Object.entries(apiError.details ?? {})
       .filter(([member]) => entry.details.includes(member))
@@ -60,7 +60,7 @@ export function errorBody(apiError: ApiError, requestId: string, docsUrl: string
       code: apiError.code,
       message: explained(entry.message, explanation?.message),
       message_he: explained(entry.messageHe, explanation?.message_he),
-      ...(entry.hint === undefined ? {} : { hint: entry.hint }),
+      ...(hint === undefined ? {} : { hint }),
       retryable: entry.retryable,
       doc_url: errorUrl(docsUrl, apiError.code),
       ...(Object.keys(details).length === 0 ? {} : { details }),

@@ -11,6 +11,7 @@ import {
 } from '@pinkas/contracts';
 import { InjectConfig, RpcClient, setLogContext } from '@pinkas/service-kit';
 import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
+import { withCashHint } from './cash-hint.js';
 
 /** Issues a document, or returns the one that was issued with the same Idempotency-Key. */
 @HttpRoute(postDocuments, createDocumentErrors)
@@ -26,13 +27,16 @@ export class PostDocuments {
     idempotencyKey,
   }: RouteRequest<CreateDocument>): Promise<RouteReply<NewDocument>> {
     const { business, key } = principal;
-    const issued = await this.rpc.call(issueDocument, {
-      business,
-      issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
-      idempotency_key: idempotencyKey,
-      body: withoutEmptyTexts(CreateDocument, body),
-      body_sha256: fingerprint(body).toString('hex'),
-    });
+    const issued = await withCashHint(
+      body,
+      this.rpc.call(issueDocument, {
+        business,
+        issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
+        idempotency_key: idempotencyKey,
+        body: withoutEmptyTexts(CreateDocument, body),
+        body_sha256: fingerprint(body).toString('hex'),
+      }),
+    );
     setLogContext({ document_id: issued.document.id });
     return {
       body: toNewDocument(issued, this.addresses),
