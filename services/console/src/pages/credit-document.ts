@@ -73,6 +73,10 @@ const texts = {
     en: 'The invoice is closed, since credits and receipts reach its total.',
   },
   nothingLeft: { he: 'המסמך זוכה כולו.', en: 'The document is credited in full already.' },
+  free: {
+    he: 'סכום המסמך הוא 0.00, ואין מה לזכות.',
+    en: 'The total of the document is 0.00: there is nothing to credit.',
+  },
   badAmount: {
     he: 'סכום גדול מאפס, עד שתי ספרות אחרי הנקודה, ולא יותר ממה שנותר לזכות.',
     en: 'An amount above zero with at most two decimals, and no more than is left to credit.',
@@ -209,7 +213,7 @@ function formPage(
   const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
   const content =
     source.left <= 0
-      ? html`<p>${texts.nothingLeft[language]}</p>`
+      ? html`<p>${texts[source.document.totals.total === 0 ? 'free' : 'nothingLeft'][language]}</p>`
       : form({
           action: `${at}/credit`,
           csrfToken,

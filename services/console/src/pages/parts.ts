@@ -23,15 +23,22 @@ export function documentName({ type, number }: Pick<DocumentHead, 'type' | 'numb
 }
 
 const partlyPaid: Words = { he: 'שולם בחלקו', en: 'Paid in part' };
+const credited: Words = { he: 'זוכה', en: 'Credited' };
 
 const statusTones = { open: 'waiting', closed: 'good', cancelled: 'neutral' } as const;
 
-/** The status of a document: open is what somebody still waits for. One that any receipt has closed may be paid in part. */
+/**
+ * The status of a document: open is what somebody still waits for. One that any receipt has closed may be paid in part, and one that
+ * is credited in full was not paid.
+ */
 export function statusBadge(document: DocumentHead, state: DocumentState, language: Language): Markup {
-  const { status, paid } = state;
-  const isPartlyPaid = status !== 'cancelled' && paid > 0 && (balanceOf(document, state) ?? 0) > 0;
-  return isPartlyPaid
-    ? badge('waiting', partlyPaid[language])
+  const { status } = state;
+  const settlement = settlementOf(document, state).state;
+  if (settlement === 'partly_paid') {
+    return badge('waiting', partlyPaid[language]);
+  }
+  return settlement === 'credited' || settlement === 'overcredited'
+    ? badge('neutral', credited[language])
     : badge(statusTones[status], statusWords[status][language]);
 }
 

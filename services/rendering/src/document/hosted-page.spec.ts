@@ -74,7 +74,9 @@ describe('hostedPage', () => {
     expect(html).toContain('<th scope="row">יתרה לתשלום</th><td><bdi dir="ltr">0.00</bdi> ₪</td>');
     expect(page({ status: 'closed', paid: 3009 }, 'en')).toContain('<p class="status closed">Paid</p>');
     // Credited in full: nothing was paid, and nothing is asked for.
-    expect(page({ status: 'closed', credited: 3009 })).toContain('<p class="status closed">הוסדר</p>');
+    expect(page({ status: 'closed', credited: 3009 })).toContain('<p class="status closed">זוכה</p>');
+    // An agora that a receipt leaves is paid.
+    expect(page({ status: 'closed', paid: 3008.99 })).toContain('<p class="status closed">שולם</p>');
   });
 
   it('the page of an invoice that was paid beyond its total shows what is in credit', () => {

@@ -1,4 +1,5 @@
 import type { DocumentState } from '@pinkas/contracts';
+import { settlementOf } from '@pinkas/domain';
 import {
   defaultAccent,
   directions,
@@ -71,7 +72,11 @@ function statusText(sheet: Sheet, state: DocumentState): Markup {
   if (sheet.reportCancelled) {
     return html`${phrase(wording.donationCancelled, language)}`;
   }
-  const isPaid = state.paid >= document.totals.total;
+  const { state: settlement } = settlementOf(document, state);
+  if (settlement === 'credited' || settlement === 'overcredited') {
+    return html`${wording.creditedSum[language]}`;
+  }
+  const isPaid = state.paid > 0 && (settlement === 'settled' || state.paid >= document.totals.total);
   return html`${(isPaid ? wording.paid : statusWords[state.status][document.type])[language]}`;
 }
 

@@ -172,7 +172,8 @@ function debtorTable({ language, link, role }: MemberVisit, debtors: readonly De
       {
         head: texts.onAccount[language],
         kind: 'money',
-        value: (row) => (row.on_account === 0 ? null : row.on_account),
+        // Below zero: agorot that receipts have left, which are paid.
+        value: (row) => (row.on_account <= 0 ? null : row.on_account),
       },
       ...(isAtLeast(role, 'issuer')
         ? [

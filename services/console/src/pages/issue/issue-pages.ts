@@ -160,7 +160,7 @@ export class Issuing {
     }
   }
 
-  /** The same document with the amount of its only payment, where that is the total. */
+  /** The same document with the amount of its only payment, where that is the total; without it where nothing is to be paid. */
   async withPayment(visit: MemberVisit, fields: IssueFields): Promise<IssueFields> {
     const [payment, ...others] = fields.payments;
     if (!payment || others.length > 0 || payment.amount !== '') {
@@ -168,6 +168,9 @@ export class Issuing {
     }
     const summary = await this.summary(visit, fields);
     const total = summary && 'preview' in summary ? summary.preview.draft.totals.total.toFixed(2) : '';
+    if (Number(total) === 0 && total !== '') {
+      return { ...fields, payments: [] };
+    }
     return { ...fields, payments: [{ ...payment, amount: total }] };
   }
 
