@@ -93,6 +93,11 @@ export interface Issuable {
   source: BookedDocument | undefined;
 }
 
+/** The status that it is issued in: what asks for a payment is closed where nothing is to be paid. */
+export function bornOf({ body, due_date, totals }: Issuable): 'open' | 'closed' {
+  return due_date !== null && totals.total === 0n ? 'closed' : typeRules[body.type].born;
+}
+
 /** A document of the book. */
 export interface BookedDocument {
   readonly key: string;
@@ -185,7 +190,7 @@ export class BookModel {
     if (!this.mayIssue(body.type)) {
       return { code: 'legal_type_forbidden' };
     }
-    if (rules.payments && !body.payments) {
+    if (rules.payments && !body.payments && !this.#isFree(body)) {
       return { code: 'payments_required' };
     }
     if (!rules.payments && body.payments) {
@@ -258,6 +263,12 @@ export class BookModel {
     return source?.created.totals.vat_rate ?? this.business.vat_rate;
   }
 
+  /** Whether nothing is to be paid: then a type that requires payments needs none. */
+  #isFree(body: CreateDocument): boolean {
+    const totals = this.totals(body);
+    return !('fault' in totals) && totals.total === 0n;
+  }
+
   /** The totals of a valid body. */
   totals(body: CreateDocument): ExpectedTotals | { fault: string } {
     return expectedTotals({
@@ -302,7 +313,7 @@ export class BookModel {
           card_last_digits: payment.card_last_digits ?? null,
         })),
       },
-      status: typeRules[body.type].born,
+      status: bornOf(issued),
       paid,
       total: totals.total,
       credited: 0n,
@@ -316,7 +327,9 @@ export class BookModel {
   #settle(source: BookedDocument, { body, totals, paid }: Issuable): void {
     switch (body.type) {
       case 'receipt':
-        source.status = 'closed';
+        if (paid > 0n) {
+          source.status = 'closed';
+        }
         source.paid += paid;
         break;
       case 'tax_invoice':

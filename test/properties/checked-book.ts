@@ -17,7 +17,7 @@ import {
   expectRefusal,
   expectRefused,
 } from './answers.js';
-import { BookModel, dayInIsrael, typeRules, types } from './book-model.js';
+import { BookModel, bornOf, dayInIsrael, types } from './book-model.js';
 import { Caller } from './caller.js';
 import { plainRequest, requestOfEveryType } from './create-requests.js';
 import { readJson } from './json-text.js';
@@ -92,7 +92,7 @@ export class CheckedBook {
     if (isRefusal(outcome)) {
       return expectRefused(answer, outcome, postDocuments);
     }
-    const { born } = typeRules[outcome.body.type];
+    const born = bornOf(outcome);
     const created = expectIssued(answer, this.caller, outcome, {
       rate: this.model.rateOf(outcome.body),
       born,

@@ -26,6 +26,7 @@ import {
 import {
   type BookedDocument,
   type BookModel,
+  bornOf,
   dayInIsrael,
   type ListFilter,
   typeRules,
@@ -83,7 +84,7 @@ export class Shop {
       book.refusedKeys.add(key);
       return;
     }
-    const { born } = typeRules[outcome.body.type];
+    const born = bornOf(outcome);
     const created = expectIssued(answer, this.caller, outcome, { rate: book.rateOf(outcome.body), born });
     const before = book.documents.at(-1)?.created.created_at;
     if (before !== undefined) {

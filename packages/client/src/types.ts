@@ -57,8 +57,8 @@ export interface CreateDocument {
   prices_include_vat?: boolean;
   discount?: DiscountInput;
   /**
-   * Required for receipt, tax_invoice_receipt and donation_receipt, and refused on every other type. Their
-   * sum must be within 0.01 of the total (`payments_total_mismatch`).
+   * Required for receipt, tax_invoice_receipt and donation_receipt unless the total is 0, and refused on
+   * every other type. Their sum must be within 0.01 of the total (`payments_total_mismatch`).
    */
   payments?: readonly PaymentInput[];
   /**

@@ -1,3 +1,5 @@
+import type { Agorot } from './money/agorot.js';
+
 /** The ten kinds of document (API specification, 2.1). */
 export const documentTypes = [
   'quote',
@@ -38,7 +40,7 @@ export interface DocumentTypeRules {
   /** The types of document that it may be based on. */
   readonly sources: readonly DocumentType[];
   readonly sourceRequired: boolean;
-  /** The status that it is issued in. */
+  /** The status that it is issued in, unless nothing is to be paid (`statusAtIssue`). */
   readonly issuedAs: 'open' | 'closed';
   /** Whether it may be cancelled; accounting documents are reversed by a credit note instead. */
   readonly cancellable: boolean;
@@ -108,6 +110,15 @@ export const documentTypeRules: Readonly<Record<DocumentType, DocumentTypeRules>
 /** The types that go with goods: they need no prices (Income Tax Bookkeeping Instructions, 8). */
 export function isGoodsNote(type: DocumentType): boolean {
   return type === 'delivery_note' || type === 'return_note';
+}
+
+/**
+ * The status in which a document is issued. One that asks for a payment is closed where nothing is to be paid.
+ * @param total of the document.
+ */
+export function statusAtIssue(type: DocumentType, total: Agorot): 'open' | 'closed' {
+  const { issuedAs, dueDate } = documentTypeRules[type];
+  return dueDate && total === 0n ? 'closed' : issuedAs;
 }
 
 /** Whether a business of this legal type may issue documents of this type. */

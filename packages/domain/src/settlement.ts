@@ -11,7 +11,15 @@ export const settlementNotes = [
 ] as const;
 export type SettlementNote = (typeof settlementNotes)[number];
 
-export type SettlementState = 'unpaid' | 'partly_paid' | 'settled' | 'overpaid' | 'overcredited';
+/** `credited`: in full, and nothing was paid; `nothing`: of a total of zero. */
+export type SettlementState =
+  | 'nothing'
+  | 'unpaid'
+  | 'partly_paid'
+  | 'settled'
+  | 'credited'
+  | 'overpaid'
+  | 'overcredited';
 
 /** What is based on a document, as far as it settles it; what is absent is zero. */
 export interface SettlementFacts {
@@ -28,7 +36,7 @@ export interface SettlementFacts {
 
 /** How far a document is settled. */
 export interface Settlement {
-  /** Total − receipts − credits; null where the document asks for no payment. */
+  /** Total − receipts − credits, of which receipts may leave an agora; null where the document asks for no payment. */
   readonly balance: Agorot | null;
   /** Null where there is no balance. */
   readonly state: SettlementState | null;
@@ -49,7 +57,8 @@ export function settlementOf(
     Agorot,
   ];
   const { dueDate: isPayable } = documentTypeRules[type];
-  const balance = isPayable && status !== 'cancelled' && invoices === 0 ? total - paid - credited : null;
+  const balance =
+    isPayable && status !== 'cancelled' && invoices === 0 ? leftToPay(total, paid, credited) : null;
   const applies: Readonly<Record<SettlementNote, boolean>> = {
     overcredited: credited > total,
     overpaid: isPayable && paid > total,
@@ -59,9 +68,15 @@ export function settlementOf(
   };
   return {
     balance,
-    state: balance === null ? null : stateOf(balance, paid, credited > total),
+    state: balance === null ? null : stateOf(balance, paid, total === 0n, credited > total),
     notes: settlementNotes.filter((note) => applies[note]),
   };
+}
+
+/** An agora that payments have left is paid: they may differ from a total by as much. What was only credited is exact. */
+function leftToPay(total: Agorot, paid: Agorot, credited: Agorot): Agorot {
+  const left = total - paid - credited;
+  return left === 1n && paid > 0n ? 0n : left;
 }
 
 /** What a note is about: what is left to pay, or what goes beyond the total; null where it is no amount. */
@@ -83,12 +98,13 @@ export function amountOfNote(
   }
 }
 
-function stateOf(balance: Agorot, paid: Agorot, isOvercredited: boolean): SettlementState {
+function stateOf(balance: Agorot, paid: Agorot, isFree: boolean, isOvercredited: boolean): SettlementState {
   if (balance > 0n) {
     return paid > 0n ? 'partly_paid' : 'unpaid';
   }
   if (balance === 0n) {
-    return 'settled';
+    const unpaid = isFree ? 'nothing' : 'credited';
+    return paid > 0n ? 'settled' : unpaid;
   }
   return isOvercredited ? 'overcredited' : 'overpaid';
 }

@@ -237,6 +237,72 @@ describe('the accounts of customers', () => {
     expect(await statement({ customer_id: customer.id })).toMatchObject({ closing: 150, open: 150 });
   });
 
+  it('an agora that receipts leave is paid, whatever follows', async () => {
+    const customer = { id: randomUUID(), name: 'Agora' };
+    const issue = async (body: Partial<CreateDocument>) =>
+      (await issuing.issue({ customer, ...body })).document.id;
+    const settle = (type: 'receipt' | 'credit_note', based_on: string, amount: number) =>
+      issue({ type, based_on, items: net(amount), ...(type === 'receipt' && { payments: cash(amount) }) });
+    const open = async () =>
+      (await debts({ customer_id: customer.id })).debts.map(({ document, balance }) => [
+        document.id,
+        balance,
+      ]);
+    const wrong = async () => {
+      const series = {
+        business_id: issuing.business.id,
+        type: 'tax_invoice',
+        after: null,
+        limit: 100,
+      } as const;
+      const { documents, wrong_sums } = await issuing.network.call(auditSeries, series);
+      return [...documents.flatMap(({ findings }) => findings), ...wrong_sums];
+    };
+    const first = await issue({ items: net(1) });
+    await settle('receipt', first, 0.97);
+    expect(await open()).toEqual([[first, 0.03]]);
+    await settle('receipt', first, 0.02);
+    expect(await open()).toEqual([]);
+    expect(await wrong()).toEqual([]);
+    await settle('receipt', first, 0.01);
+    await settle('credit_note', first, 0.5);
+    const second = await issue({ items: net(1) });
+    await settle('credit_note', second, 0.99);
+    // Nothing was paid of it.
+    expect(await open()).toEqual([[second, 0.01]]);
+    await settle('receipt', second, 0.01);
+    const third = await issue({ items: net(2) });
+    await Promise.all([settle('receipt', third, 1), settle('receipt', third, 0.99)]);
+    expect(await open()).toEqual([]);
+    expect(await wrong()).toEqual([]);
+    // A proforma that asks again, after a receipt that has left an agora of it.
+    const proforma = await issue({ type: 'proforma', items: net(1) });
+    await settle('receipt', proforma, 0.99);
+    const invoice = await issue({ based_on: proforma, items: net(1) });
+    await settle('credit_note', invoice, 1);
+    expect(await open()).toEqual([]);
+    expect(await wrong()).toEqual([]);
+  });
+
+  it('a document of a total of zero is closed at once and is no debt, and its receipt needs no payments', async () => {
+    const customer = { id: randomUUID(), name: 'Free' };
+    for (const type of ['tax_invoice', 'proforma', 'tax_invoice_receipt'] as const) {
+      const { document, state } = await issuing.issue({ customer, type, items: net(0) });
+      expect([document.payments, state.status, state.paid]).toEqual([[], 'closed', 0]);
+      if (type !== 'tax_invoice_receipt') {
+        const receipt = await issuing.issue({
+          customer,
+          type: 'receipt',
+          based_on: document.id,
+          items: net(0),
+        });
+        expect(receipt.state).toMatchObject({ status: 'closed', paid: 0 });
+      }
+    }
+    expect((await debts({ customer_id: customer.id })).debts).toEqual([]);
+    expect(await statement({ customer_id: customer.id })).toMatchObject({ closing: 0, open: 0 });
+  });
+
   it('ListTopCustomers has income by customer: invoices less credit notes, and of a business without invoices its receipts', async () => {
     const of = new Set<string>([anna, bar, stranger]);
     const top = async (change: Partial<RequestOf<typeof listTopCustomers>> = {}) => {

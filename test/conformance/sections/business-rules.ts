@@ -64,6 +64,35 @@ export function businessRules(suite: Suite): void {
       expectRefusal(await suite.issue(key, body), 'payments_required');
     });
 
+    it.each(typesWithPayments)(
+      '4.7 %s of a total of 0 needs no payments, and empty ones are validation_error',
+      async (type) => {
+        const { payments: _payments, ...body } = documentOf(type);
+        const free = { ...body, items: [{ description: 'מתנה', quantity: 1, unit_price: 0 }] };
+        expectRefusal(await suite.issue(key, { ...free, payments: [] }), 'validation_error');
+        const { status, body: issued } = await suite.issue(key, free);
+        expect([status, issued.status, issued.totals?.total, issued.totals?.paid]).toEqual([
+          201,
+          'closed',
+          0,
+          0,
+        ]);
+      },
+    );
+
+    it.each(['tax_invoice', 'proforma'] as const)('a %s of a total of 0 is closed at once', async (type) => {
+      const items = [{ description: 'מתנה', quantity: 1, unit_price: 0 }];
+      expect((await suite.issued(key, documentOf(type, { items }))).status).toBe('closed');
+    });
+
+    it('4.4 the hint of a refusal of rounded cash names the amount to state', async () => {
+      const items = [{ description: 'פריט', quantity: 1, unit_price: 99.96 }];
+      const body = documentOf('receipt', { items, payments: [{ method: 'cash', amount: 100 }] });
+      const answer = await suite.issue(key, body);
+      expectRefusal(answer, 'payments_total_mismatch');
+      expect(answer.body.error.hint).toContain('99.96');
+    });
+
     it.each(typesWithoutPayments)('4.7 %s with payments is payments_not_allowed', async (type) => {
       expectRefusal(await suite.issue(key, documentOf(type, { payments: cash })), 'payments_not_allowed');
     });

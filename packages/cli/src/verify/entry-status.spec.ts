@@ -64,6 +64,23 @@ describe('checkStatus', () => {
     ]);
   });
 
+  it('a document of a total of zero is closed from its issue on where its type asks for a payment', () => {
+    const of = (type: IssuedDocument['type'], status: Status) => {
+      const entry = exampleEntry(
+        { type },
+        { state: { status, paid: 0, allocation_number: null, cancelled_at: null } },
+      );
+      const { document } = entry;
+      const free = { ...document, totals: { ...document.totals, total: 0 } };
+      return checkStatus({ ...entry, document: free }).map(({ message }) => message);
+    };
+    for (const type of ['tax_invoice', 'proforma'] as const) {
+      expect(of(type, 'closed')).toEqual([]);
+      expect(of(type, 'open')).toEqual(['it is open, although nothing was to be paid of it']);
+    }
+    expect(of('delivery_note', 'open')).toEqual([]);
+  });
+
   it('a cancelled document is found where its type cannot be cancelled', () => {
     expect(messages('quote', 'cancelled')).toEqual([]);
     expect(messages('tax_invoice', 'cancelled')).toEqual([

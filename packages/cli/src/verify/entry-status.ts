@@ -1,5 +1,5 @@
 import type { BookEntry } from '@pinkas/contracts';
-import { documentTypeRules, fromShekels } from '@pinkas/domain';
+import { documentTypeRules, fromShekels, statusAtIssue } from '@pinkas/domain';
 import { type Finding, findingOf } from './checks.js';
 
 /** Compares the status of a document with its type and with what was issued on the basis of it. */
@@ -23,6 +23,9 @@ function closingCause({ document, received, invoiced, credited }: BookEntry): st
   const { type, totals } = document;
   if (documentTypeRules[type].issuedAs === 'closed') {
     return `a ${type} is closed from its issue on`;
+  }
+  if (statusAtIssue(type, fromShekels(totals.total)) === 'closed') {
+    return 'nothing was to be paid of it';
   }
   if (received > 0) {
     return 'a receipt was issued for it';

@@ -170,7 +170,7 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This type of document needs payments.',
     messageHe: 'מסמך מסוג זה מחייב פירוט תשלומים.',
-    hint: 'Send payments that sum to the total.',
+    hint: 'Send payments that sum to the total; where the total is 0, leave them out.',
     details: [],
   },
   payments_not_allowed: {

@@ -220,7 +220,7 @@ export const CreateDocument = Strict(
         minItems: 1,
         maxItems: 20,
         description:
-          'Required for receipt, tax_invoice_receipt and donation_receipt, and refused on every other type. Their sum must be within 0.01 of the total (`payments_total_mismatch`).',
+          'Required for receipt, tax_invoice_receipt and donation_receipt unless the total is 0, and refused on every other type. Their sum must be within 0.01 of the total (`payments_total_mismatch`).',
       }),
     ),
     based_on: Type.Optional(

@@ -8,9 +8,9 @@ import {
   checkRequest,
   checkSeriesDate,
   checkSource,
+  closesSource,
   defaultDate,
   dueDate,
-  effectOnSource,
   totalsOf,
 } from './document-rules.js';
 
@@ -56,19 +56,20 @@ describe('the rules of sources', () => {
   });
 
   it.each(pairs.filter(([type, source]) => sourcesOf[type].includes(source)))(
-    'say what a %s does to its %s',
+    'say whether a %s closes its %s',
     (type, source) => {
-      const effect = effectOnSource(
+      const closes = closesSource(
         { type, total: 100n, paid: type === 'receipt' ? 40n : 0n },
         { type: source, total: 118n, settled: 0n },
       );
-      const closes = ['receipt', 'tax_invoice', 'tax_invoice_receipt'].includes(type);
-      const pays = type === 'receipt' ? 40n : 0n;
-      const settled = { credit_note: 100n, tax_invoice: null, tax_invoice_receipt: null };
-      const settles = type in settled ? settled[type as keyof typeof settled] : pays;
-      expect(effect).toEqual({ closes, pays, settles });
+      expect(closes).toBe(['receipt', 'tax_invoice', 'tax_invoice_receipt'].includes(type));
     },
   );
+
+  it('close nothing by a receipt of nothing', () => {
+    const receipt = { type: 'receipt', total: 0n, paid: 0n } as const;
+    expect(closesSource(receipt, { type: 'tax_invoice', total: 118n, settled: 0n })).toBe(false);
+  });
 
   it.each([
     ['tax_invoice', 0n, 117n, false],
@@ -80,9 +81,8 @@ describe('the rules of sources', () => {
   ] as const)(
     'close a %s of which 118 are asked and %s settled by a credit note of %s: %s',
     (type, settled, total, closes) => {
-      expect(
-        effectOnSource({ type: 'credit_note', total, paid: 0n }, { type, total: 118n, settled }).closes,
-      ).toBe(closes);
+      const credit = { type: 'credit_note', total, paid: 0n } as const;
+      expect(closesSource(credit, { type, total: 118n, settled })).toBe(closes);
     },
   );
 });
@@ -144,6 +144,19 @@ describe('the rules of a request', () => {
     expect(codeOf(() => checkRequest(receipt, exampleBusiness(), today))).toBe('payments_required');
     const paid = { ...receipt, payments: [{ method: 'cash' as const, amount: 1 }], date: '2026-06-16' };
     expect(codeOf(() => checkRequest(paid, exampleBusiness(), today))).toBe('discount_not_allowed');
+  });
+
+  it.each([
+    ['lines of no price', { items: [{ description: 'א', quantity: 1, unit_price: 0 }] }],
+    ['a discount of the sum', { discount: { type: 'percent', value: 100 } }],
+  ] as const)('ask for no payments where nothing is to be paid, by %s', (_what, change) => {
+    const free = body({ type: 'tax_invoice_receipt', ...(change as Partial<CreateDocument>) });
+    const unpaid = () => checkRequest(free, exampleBusiness(), today);
+    expect(codeOf(unpaid)).toBeNull();
+    expect(codeOf(() => totalsOf(free, exampleBusiness(), 18))).toBeNull();
+    // A discount that no document can have is refused once the totals are.
+    const beyond = { ...free, discount: { type: 'percent' as const, value: 101 } };
+    expect(codeOf(() => checkRequest(beyond, exampleBusiness(), today))).toBe('payments_required');
   });
 
   it('hold the total against what is expected before what is paid', () => {

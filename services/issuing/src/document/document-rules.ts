@@ -45,7 +45,7 @@ export function checkRequest(
   if (!business.legal_type || !mayIssue(business.legal_type, body.type)) {
     throw new ApiError('legal_type_forbidden');
   }
-  if (rules.payments === 'required' && !body.payments && !paymentsOpen) {
+  if (rules.payments === 'required' && !body.payments && !paymentsOpen && !isFree(body, business)) {
     throw new ApiError('payments_required');
   }
   if (rules.payments === 'forbidden' && body.payments) {
@@ -129,6 +129,28 @@ export function vatRateOf(
   return type === 'credit_note' && source !== null ? source.vat_rate : business.vat_rate;
 }
 
+/** @throws TotalsError for totals that no document can have. */
+function computedTotals(body: CreateDocument, business: Business, vatRate: number): Totals {
+  return computeTotals({
+    vatRate,
+    pricesIncludeVat: body.prices_include_vat ?? business.prices_include_vat,
+    items: body.items.map((item) => ({ quantity: item.quantity, unitPrice: item.unit_price })),
+    discount: body.discount ?? null,
+  });
+}
+
+/** Whether nothing is to be paid, at whatever rate of VAT. Totals that no document can have are refused later. */
+function isFree(body: CreateDocument, business: Business): boolean {
+  try {
+    return computedTotals(body, business, 0).total === 0n;
+  } catch (error) {
+    if (error instanceof TotalsError) {
+      return false;
+    }
+    throw error;
+  }
+}
+
 /**
  * The totals of a request, compared with what the caller expects and pays.
  * @param vatRate that of the document, in percent.
@@ -142,12 +164,7 @@ export function totalsOf(
 ): Totals {
   let totals: Totals;
   try {
-    totals = computeTotals({
-      vatRate,
-      pricesIncludeVat: body.prices_include_vat ?? business.prices_include_vat,
-      items: body.items.map((item) => ({ quantity: item.quantity, unitPrice: item.unit_price })),
-      discount: body.discount ?? null,
-    });
+    totals = computedTotals(body, business, vatRate);
   } catch (error) {
     if (error instanceof TotalsError) {
       throw ApiError.invalid([
@@ -189,37 +206,24 @@ export function defaultDate(today: string, lastDate: string | null): string | nu
   return lastDate <= addDays(today, 1) ? lastDate : null;
 }
 
-/** What issuing a document does to its source. */
-export interface SourceEffect {
-  closes: boolean;
-  /** What is added to the source's `totals.paid`. */
-  pays: Agorot;
-  /** What is taken from what is left to pay of the source; null: it asks for no payment from now on. */
-  settles: Agorot | null;
-}
-
 /**
- * What a document does to its source: a receipt pays and closes its invoice or proforma, an invoice closes what it
- * invoices, and credits close an invoice once they and its receipts reach its total.
+ * Whether a document closes its source: a receipt of any amount its invoice or proforma, an invoice what it invoices, and a credit
+ * note its invoice once credits and receipts reach the total.
  * @param source.settled what receipts and earlier credit notes have settled of the source.
  */
-export function effectOnSource(
+export function closesSource(
   document: { type: DocumentType; total: Agorot; paid: Agorot },
   source: { type: DocumentType; total: Agorot; settled: Agorot },
-): SourceEffect {
+): boolean {
   switch (document.type) {
     case 'receipt':
-      return { closes: true, pays: document.paid, settles: document.paid };
+      return document.paid > 0n;
     case 'tax_invoice':
     case 'tax_invoice_receipt':
-      return { closes: true, pays: 0n, settles: null };
+      return true;
     case 'credit_note':
-      return {
-        closes: source.type === 'tax_invoice' && source.settled + document.total >= source.total,
-        pays: 0n,
-        settles: document.total,
-      };
+      return source.type === 'tax_invoice' && source.settled + document.total >= source.total;
     default:
-      return { closes: false, pays: 0n, settles: 0n };
+      return false;
   }
 }

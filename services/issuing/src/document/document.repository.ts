@@ -10,7 +10,14 @@ import {
   type PreviewWarning,
   type RefusedNumber,
 } from '@pinkas/contracts';
-import { type Agorot, documentTypeRules, fromShekels, settlesSource, toShekels } from '@pinkas/domain';
+import {
+  type Agorot,
+  documentTypeRules,
+  fromShekels,
+  settlesSource,
+  statusAtIssue,
+  toShekels,
+} from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
@@ -127,7 +134,7 @@ export function toRow(
     public_id: document.public_id,
     type: document.type,
     number: document.number,
-    status: documentTypeRules[document.type].issuedAs,
+    status: statusAtIssue(document.type, fromShekels(totals.total)),
     dated_on: document.date,
     due_on: document.due_date,
     issued_at: issue.issuedAt,
@@ -355,11 +362,11 @@ export interface SourceChange {
   closes: boolean;
   /** What is added to what was paid of it, with two decimals. */
   pays: string;
-  /** What is taken from what is left to pay, with two decimals; null: it asks for no payment from now on. */
-  settles: string | null;
+  /** What is left to pay of it afterwards, with two decimals; null: it asks for no payment. */
+  balance: string | null;
 }
 
-/** Closes source documents, or changes what was paid and is left to pay of them, in one statement. */
+/** Closes locked documents, or changes what was paid and is left to pay of them, in one statement. */
 export async function updateSources(
   trx: Transaction<IssuingTables>,
   businessId: string,
@@ -368,28 +375,28 @@ export async function updateSources(
   await sql`
     update document set
       paid = paid + change.pays,
-      balance = balance - change.settles,
+      balance = change.balance,
       status = case when change.closes then 'closed' else status end
     from json_to_recordset(${JSON.stringify(changes)}::json)
-      as change (id uuid, closes boolean, pays numeric, settles numeric)
+      as change (id uuid, closes boolean, pays numeric, balance numeric)
     where document.business_id = ${businessId} and document.id = change.id`.execute(trx);
 }
 
 /**
- * A locked proforma asks for its payment again when the last of its invoices is credited in full.
+ * The locked proformas that ask for their payment again, since the last of their invoices is credited in full.
  * @param credited the invoices that are credited in full by the end of this transaction.
- * @returns those that do, with what is left to pay of them.
  */
-export async function reopenProformas(
+export async function reopenedProformas(
   trx: Transaction<IssuingTables>,
   businessId: string,
   credited: readonly string[],
-): Promise<{ id: string; balance: string }[]> {
-  const { rows } = await sql<{ id: string; balance: string }>`
-    update document as proforma set balance = proforma.total - proforma.paid
-    from document as invoice
-    where invoice.business_id = ${businessId} and invoice.id = any(${credited}::uuid[])
-      and proforma.business_id = ${businessId} and proforma.id = invoice.source_id
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct proforma.id
+    from document as proforma
+    join document as invoice on invoice.business_id = ${businessId} and invoice.source_id = proforma.id
+    where invoice.id = any(${credited}::uuid[])
+      and proforma.business_id = ${businessId}
       and proforma.type = 'proforma' and proforma.status <> 'cancelled'
       and not exists (
         select from document as other
@@ -398,9 +405,8 @@ export async function reopenProformas(
           and coalesce((
             select sum(note.total) < other.total from document as note
             where note.business_id = ${businessId} and note.source_id = other.id and note.type = 'credit_note'), true)
-      )
-    returning proforma.id, proforma.balance`.execute(trx);
-  return rows;
+      )`.execute(trx);
+  return rows.map(({ id }) => id);
 }
 
 /** The ids of those documents, of whatever businesses, that are in no book. */

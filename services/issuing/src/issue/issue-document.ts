@@ -1,5 +1,5 @@
 import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { documentTypeRules, fromShekels, storedTexts, toShekels } from '@pinkas/domain';
+import { fromShekels, statusAtIssue, storedTexts, toShekels } from '@pinkas/domain';
 import {
   ApiError,
   currentContext,
@@ -191,7 +191,7 @@ function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): 
     document,
     // The state at the time of issue, whatever has happened since: a replay returns what the first reply returned.
     state: {
-      status: documentTypeRules[row.type].issuedAs,
+      status: statusAtIssue(row.type, fromShekels(document.totals.total)),
       paid: toShekels(document.payments.reduce((sum, payment) => sum + fromShekels(payment.amount), 0n)),
       allocation_number: outcomes.allocation.number,
       ...(donation && { donation }),

@@ -1,18 +1,18 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
-import { type Agorot, fromShekels, sum, toShekels } from '@pinkas/domain';
+import { type Agorot, fromShekels, settlementOf, settlesSource, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { type DebtChange, debtChange } from '../account/debt-sums.js';
 import {
   type DocumentRow,
   findById,
   lockByIds,
-  reopenProformas,
+  reopenedProformas,
   type SourceChange,
   updateSources,
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { checkSource, effectOnSource, type SourceEffect } from '../document/document-rules.js';
-import { readSettling } from '../document/settlement.repository.js';
+import { checkSource, closesSource } from '../document/document-rules.js';
+import { readSettling, type SettlingDocuments } from '../document/settlement.repository.js';
 
 type SourceReference = NonNullable<IssuedDocument['based_on']>;
 
@@ -77,6 +77,16 @@ function lockedSource(sources: ReadonlyMap<string, DocumentRow>, id: string): Do
   return source;
 }
 
+/** What documents of one type that are about to be inserted do to a source. */
+interface SourceEffect {
+  readonly closes: boolean;
+  /** What is added to what was paid of it. */
+  readonly pays: Agorot;
+  /** What is left to pay of it afterwards; null where it asks for no payment. */
+  readonly balance: Agorot | null;
+  readonly isCreditedInFull: boolean;
+}
+
 /**
  * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them. Documents of one type on
  * one source have the effect of one document with the sum of their amounts.
@@ -88,63 +98,73 @@ export async function settleSources(
   sources: ReadonlyMap<string, DocumentRow>,
   documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
 ): Promise<{ closed: DocumentRow[]; debts: DebtChange[] }> {
-  // What earlier credit notes have credited matters to a credit note alone.
-  const credited = type === 'credit_note' ? await readSettling(trx, business_id, [...sources.keys()]) : null;
+  const settling = settlesSource(type) ? await readSettling(trx, business_id, [...sources.keys()]) : null;
   const changes: SourceChange[] = [];
   const creditedInFull: string[] = [];
   const closed: DocumentRow[] = [];
   const debts: DebtChange[] = [];
+  const change = (source: DocumentRow, { closes, pays, balance }: Omit<SourceEffect, 'isCreditedInFull'>) => {
+    const { id } = source;
+    changes.push({ id, closes, pays: decimal(pays), balance: balance === null ? null : decimal(balance) });
+    if (source.balance !== null || balance !== null) {
+      debts.push(debtChange(source, balance));
+    }
+  };
   for (const source of sources.values()) {
     const based = documents.filter(({ source_id }) => source_id === source.id);
     if (based.length === 0) {
       continue;
     }
     const total = sum(based.map((document) => document.total));
-    const sourceTotal = fromShekels(Number(source.total));
-    const creditedBefore = fromShekels(credited?.get(source.id)?.credited ?? 0);
-    const effect = effectOnSource(
-      { type, total, paid: sum(based.map(({ paid }) => paid)) },
-      {
-        type: source.type,
-        total: sourceTotal,
-        settled: fromShekels(Number(source.paid)) + creditedBefore,
-      },
-    );
-    changes.push(...changeOf(source, effect));
-    debts.push(...debtOf(source, effect));
-    if (effect.closes && source.status === 'open') {
-      const paid = decimal(fromShekels(Number(source.paid)) + effect.pays);
-      closed.push({ ...source, status: 'closed', paid });
+    const paid = sum(based.map((document) => document.paid));
+    const effect = effectOn(source, { type, total, paid }, settling?.get(source.id));
+    if (effect.closes || settling !== null) {
+      change(source, effect);
     }
-    if (credited !== null && creditedBefore + total >= sourceTotal) {
+    if (effect.closes && source.status === 'open') {
+      closed.push({ ...source, status: 'closed', paid: decimal(agorot(source.paid) + effect.pays) });
+    }
+    if (effect.isCreditedInFull) {
       creditedInFull.push(source.id);
     }
+  }
+  const ofProformas = creditedInFull.filter((id) => sources.get(id)?.source?.type === 'proforma');
+  const reopened = ofProformas.length > 0 ? await reopenedProformas(trx, business_id, creditedInFull) : [];
+  for (const id of reopened) {
+    const proforma = lockedSource(sources, id);
+    change(proforma, { closes: false, pays: 0n, balance: balanceOf(proforma, agorot(proforma.paid)) });
   }
   if (changes.length > 0) {
     await updateSources(trx, business_id, changes);
   }
-  if (creditedInFull.some((id) => sources.get(id)?.source?.type === 'proforma')) {
-    const reopened = await reopenProformas(trx, business_id, creditedInFull);
-    for (const { id, balance } of reopened) {
-      debts.push(debtChange(lockedSource(sources, id), fromShekels(Number(balance))));
-    }
-  }
   return { closed, debts };
 }
 
-/** The change of a source; none where a document has no effect on it. */
-function changeOf({ id }: DocumentRow, { closes, pays, settles }: SourceEffect): SourceChange[] {
-  return closes || pays !== 0n || settles !== 0n
-    ? [{ id, closes, pays: decimal(pays), settles: settles === null ? null : decimal(settles) }]
-    : [];
+/** @param settling what is based on the source already; absent where the type of the document settles nothing of it. */
+function effectOn(
+  source: DocumentRow,
+  { type, total, paid }: { type: IssuedDocument['type']; total: Agorot; paid: Agorot },
+  settling: SettlingDocuments | undefined,
+): SourceEffect {
+  const isCredit = type === 'credit_note';
+  const pays = type === 'receipt' ? paid : 0n;
+  const credited = fromShekels(settling?.credited ?? 0) + (isCredit ? total : 0n);
+  const sourceTotal = agorot(source.total);
+  const settled = agorot(source.paid) + fromShekels(settling?.credited ?? 0);
+  return {
+    closes: closesSource({ type, total, paid }, { type: source.type, total: sourceTotal, settled }),
+    pays,
+    // An invoice asks for the payment of its source.
+    balance: settling ? balanceOf(source, agorot(source.paid) + pays, credited, settling.invoices) : null,
+    isCreditedInFull: isCredit && credited >= sourceTotal,
+  };
 }
 
-/** What it changes of the debts; nothing where the source asks for no payment. */
-function debtOf(source: DocumentRow, { settles }: SourceEffect): DebtChange[] {
-  const { balance } = source;
-  return balance === null
-    ? []
-    : [debtChange(source, settles === null ? null : fromShekels(Number(balance)) - settles)];
+/** What is left to pay of a locked source, of which so much is paid and credited. */
+function balanceOf(source: DocumentRow, paid: Agorot, credited: Agorot = 0n, invoices = 0): Agorot | null {
+  const facts = { status: source.status, paid: toShekels(paid), credited: toShekels(credited), invoices };
+  return settlementOf({ type: source.type, totals: { total: Number(source.total) } }, facts).balance;
 }
 
+const agorot = (amount: string): Agorot => fromShekels(Number(amount));
 const decimal = (amount: Agorot): string => toShekels(amount).toFixed(2);

@@ -141,7 +141,7 @@ between attempts, and after \`Retry-After\` where it is given. There will be one
 
 ${typesTable}
 
-Where a type takes payments it requires them; what it does not take is refused. Issued \`closed\`: ${issuedClosed}; all others are issued \`open\`.
+Where a type takes payments it requires them; what it does not take is refused. Issued \`closed\`: ${issuedClosed}; all others are issued \`open\`. Where the total is 0, \`payments\` is left out, and a tax_invoice or a proforma is \`closed\` at once.
 
 A licensed dealer (\`osek_murshe\`) and a company (\`hevra_baam\`) may issue all types; an exempt dealer, an NPO and a public institution
 all but tax_invoice, tax_invoice_receipt and credit_note (VAT law, section 50). \`GET /document-types\` answers for the business of the key.
