@@ -1,6 +1,7 @@
 import type { ApiKey, CreateDocument, CreatedDocument, WebhookEndpoint } from '@pinkas/contracts';
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
+import { issueRefused } from '../harness/refused-number.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
 
 /** What a page is opened with, and whose book it is. */
@@ -96,16 +97,10 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
     true,
   );
   await issue(2, receipt(bill, 5_000, today, 0), true);
-  await stack.setMode('tax_authority', { mode: 'refuse' });
-  try {
-    await issue(
-      0,
-      invoice(1, { items: [{ ...large[0], unit_price: 6_200 }] as CreateDocument['items'] }),
-      true,
-    );
-  } finally {
-    await stack.setMode('tax_authority', { mode: 'ok', reset: true });
-  }
+  const withoutNumber = invoice(1, {
+    items: [{ ...large[0], unit_price: 6_200 }] as CreateDocument['items'],
+  });
+  const refused = await issueRefused(stack, () => issue(0, withoutNumber, true));
   await stack.setMode('mailbox', { mode: 'refuse' });
   try {
     await issue(5, invoice(1, { items: itemsOf(2) }), true);
@@ -133,6 +128,8 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
     ids: {
       '/documents/:id': bill.id,
       '/documents/:id/credit': bill.id,
+      '/documents/:id/number': refused.id,
+      '/documents/:id/refusal/:decision': `${refused.id}/refusal/object`,
       '/documents/:id/cancel': quote.id,
       '/customers/:id': customer,
       '/customers/:id/statement': customer,

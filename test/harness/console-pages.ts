@@ -30,13 +30,13 @@ const noPages = new Set([
 /** Every page that a person looks at. */
 export const shownPages = consolePages.filter(({ method, path }) => method === 'GET' && !noPages.has(path));
 
-/** The addresses of a page, in each book that it is served for, with the id that its path asks for. */
+/** The addresses of a page, in each book that it is served for, with what its path asks for, from the first parameter to the last. */
 export function addressesOf(
   { access, books, path }: PageBinding,
   businessId: string,
   ids: Readonly<Record<string, string>>,
 ): string[] {
-  const filled = path.replace(/:[a-z]+/i, ids[path] ?? 'missing');
+  const filled = path.replace(/:[a-z]+(?:.*:[a-z]+)?/i, ids[path] ?? 'missing');
   if (access === 'anyone' || access === 'person') {
     return [filled];
   }

@@ -7,6 +7,7 @@ import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { type ConsoleAnswer, ConsoleClient, formsIn } from '../harness/console-client.js';
 import { consolePages } from '../harness/console-pages.js';
+import { issueRefused, winHearing } from '../harness/refused-number.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
 import { hostileTexts, randomFrom } from './hostile-request.js';
 
@@ -142,10 +143,10 @@ class Tour {
     const test = await stack.newKey(this.#own.business.id, { mode: 'test' });
     const issue = (key: string, unitPrice: number, change: Parameters<typeof invoice>[1] = {}) =>
       stack.issueUntilAnswered(key, invoice(unitPrice, change));
-    await stack.setMode('tax_authority', { mode: 'refuse' });
-    await issue(this.#own.key, 6_000).finally(() =>
-      stack.setMode('tax_authority', { mode: 'ok', reset: true }),
-    );
+    const issueLarge = () => issue(this.#own.key, 6_000);
+    // One is not decided about; the number of the other can be requested again.
+    await issueRefused(stack, issueLarge);
+    await winHearing(stack, (await issueRefused(stack, issueLarge)).id);
     await issue(this.#own.key, 100, { type: 'quote' });
     await issue(test.key, 100);
     await issue(test.key, 100, { type: 'quote' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { DocumentDetail } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { desktop, phone } from '../../harness/console-visitor.js';
+import { issueRefused, winHearing } from '../../harness/refused-number.js';
 import { invoice, sendsMail } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
@@ -10,31 +11,23 @@ const large = 6_000;
 
 export function attention(system: () => ConsoleSystem): void {
   describe('what needs attention', () => {
-    /** An invoice whose number the authority has refused: on a busy machine later than its response. */
     const refusedInvoice = async () => {
       const { stack } = system();
       const issuer = await stack.newIssuer({ tax_authority_connected: true });
-      await stack.setMode('tax_authority', { mode: 'refuse' });
-      try {
-        const { body } = await stack.issue(issuer.key, invoice(large));
-        const db = await stack.database<{ allocation: { document_id: string; state: string } }>('allocation');
-        await eventually('the number is refused', async () => {
-          const query = db.selectFrom('allocation').select('state').where('document_id', '=', body.id);
-          return (await query.executeTakeFirst())?.state === 'refused';
-        });
-        return { issuer, body };
-      } finally {
-        await stack.setMode('tax_authority', { mode: 'ok', reset: true });
-      }
+      const body = await issueRefused(stack, () => stack.issueUntilAnswered(issuer.key, invoice(large)));
+      return { issuer, body };
     };
 
-    it('a refused allocation number is shown with the words of the authority, and asking again solves it', async () => {
+    it('a refused allocation number is shown with the words of the authority, and after a won hearing a request solves it', async () => {
       const { stack, visitorOf } = system();
       const { issuer, body } = await refusedInvoice();
       expect(body.allocation.status).toBe('failed');
       const visitor = await visitorOf(issuer, phone);
-      await visitor.awaitElement('form[action$="/allocation"]');
+      await visitor.awaitElement('a[href$="#refusal"]');
       expect(await visitor.text()).toContain('460');
+      expect(await visitor.page.locator('form[action$="/allocation"]').count()).toBe(0);
+      await winHearing(stack, body.id);
+      await visitor.awaitElement('form[action$="/allocation"]');
       await visitor.press('form[action$="/allocation"]');
       expect(await visitor.page.locator('form[action$="/allocation"]').count()).toBe(0);
 
@@ -45,8 +38,9 @@ export function attention(system: () => ConsoleSystem): void {
     }, 60_000);
 
     it('a number is requested from the page of the document too', async () => {
-      const { visitorOf } = system();
+      const { stack, visitorOf } = system();
       const { issuer, body } = await refusedInvoice();
+      await winHearing(stack, body.id);
       const visitor = await visitorOf(issuer, desktop);
       await visitor.visit(`/b/${issuer.business.id}/documents/${body.id}`);
       await visitor.awaitElement('form[action$="/allocation"]');

@@ -6,6 +6,7 @@ import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
 import { addressesOf, shownPages } from '../../harness/console-pages.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
+import { issueRefused } from '../../harness/refused-number.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
@@ -49,11 +50,10 @@ export function everyPage(system: () => ConsoleSystem): void {
       const { key } = await stack.pinkas<ApiKey & { key: string }>(
         ...['key', 'create', '--business', issuer.business.id, '--name', '<b>key</b>'],
       );
-      await stack.setMode('tax_authority', { mode: 'refuse' });
       const customer = { name: markup('לקוח'), tax_id: '777777723', email: 'customer@example.com' };
       const items = [{ description: markup('פריט'), quantity: 1, unit_price: 6_000 }];
-      const paid = await stack
-        .issueUntilAnswered(
+      const paid = await issueRefused(stack, () =>
+        stack.issueUntilAnswered(
           key,
           invoice(1, {
             type: 'tax_invoice_receipt',
@@ -67,8 +67,8 @@ export function everyPage(system: () => ConsoleSystem): void {
               { method: 'wallet_method_1', amount: 80, reference: '<b>reference</b>' },
             ],
           }),
-        )
-        .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+        ),
+      );
       await stack.issueUntilAnswered(
         key,
         invoice(1, {
@@ -104,6 +104,8 @@ export function everyPage(system: () => ConsoleSystem): void {
       const keys = await stack.pinkas<ApiKey[]>('key', 'list', '--business', issuer.business.id);
       visible = {
         '/documents/:id': paid.id,
+        '/documents/:id/number': paid.id,
+        '/documents/:id/refusal/:decision': `${paid.id}/refusal/object`,
         '/documents/:id/credit': bill.id,
         '/documents/:id/cancel': quote.id,
         '/customers/:id': bill.customer.id ?? '',

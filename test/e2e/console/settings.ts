@@ -187,6 +187,7 @@ export function settings(system: () => ConsoleSystem): void {
       const path = `/b/${issuer.business.id}/authority`;
       await visitor.visit(path);
       expect(await visitor.text()).toContain('Not connected');
+      await visitor.page.fill('input[name=person]', 'Demo Person');
       await visitor.press(`form[action="${path}/connect"]`);
       const { tax_authority: authority } = (await stack.file()).simulators;
       const link = visitor.page.locator('main a.button');

@@ -52,6 +52,7 @@ export function hostile(system: () => RunningStack): void {
         '/b/:business/exports/monthly/again',
         '/b/:business/documents/:id/cancel-donation',
         '/t/:business/documents/:id/cancel-donation',
+        '/t/:business/documents/:id/refusal/:decision',
         '/b/:business/issue/document',
         '/t/:business/issue/document',
         '/b/:business/issue/picture',

@@ -346,11 +346,10 @@ export const allocationKilled = [
       expect((await expectOneNumber(engine, invoice)).approvals).toBeGreaterThan(1),
   }),
   killed({
-    name: 'allocation killed between the answer and the commit stores the number that was granted',
+    name: 'allocation killed between the answer and the commit requests the number again under the same id and stores the one that was granted',
     fault: killAt('F7 allocation, when the authority has answered'),
     unitPrice: large,
-    // It is looked up.
-    check: async (engine, invoice) => expect((await expectOneNumber(engine, invoice)).approvals).toBe(1),
+    check: async (engine, invoice) => expect((await expectOneNumber(engine, invoice)).approvals).toBe(2),
   }),
   killed({
     name: 'allocation killed between the commit and the acknowledgement ignores the redelivered event',
@@ -371,10 +370,10 @@ export const donationKilled = [
     check: async (engine, receipt) => expect(await expectReportedOnce(engine, receipt)).toBe(2),
   }),
   killed({
-    name: 'allocation killed between the answer to a report and the commit looks it up, and reports the rest of the donation',
+    name: 'allocation killed between the answer to a report and the commit sends it again under the same id, and reports the rest of the donation',
     fault: killAt('F7 allocation, when a donation is reported'),
     unitPrice: 'donation',
-    check: async (engine, receipt) => expect(await expectReportedOnce(engine, receipt)).toBe(2),
+    check: async (engine, receipt) => expect(await expectReportedOnce(engine, receipt)).toBe(3),
   }),
   killed({
     name: 'allocation killed between the commit of a donation and the acknowledgement ignores the redelivered event',
