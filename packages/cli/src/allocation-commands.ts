@@ -51,7 +51,7 @@ function personFrom(options: CommandInput['options']): { user_name: string } | {
     return { user_id: normaliseTaxId(id) };
   }
   const name = given?.trim() ?? '';
-  if (name.length > 25 || !/[^ 0]/.test(name)) {
+  if (name.length > 25 || !/[^\s0]/.test(name)) {
     throw new UsageError('--user-name takes the name of a person, of 1 to 25 characters');
   }
   return { user_name: name };

@@ -218,7 +218,7 @@ function readPerson(text: string): { user_name: string } | { user_id: string } |
   if (/^\d+$/.test(text)) {
     return hasValidCheckDigit(text) ? { user_id: normaliseTaxId(text) } : null;
   }
-  return text.length <= personMax && /[^ 0]/.test(text) ? { user_name: text } : null;
+  return text.length <= personMax && /[^\s0]/.test(text) ? { user_name: text } : null;
 }
 
 const returnPath = '/authority/connected';
