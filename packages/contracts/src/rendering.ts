@@ -14,6 +14,8 @@ export const renderArtifact = defineContract('rendering.artifact.render', {
     business: Business,
     /** Counts the requests for this document, which may differ in its number: only a PDF of an earlier one is replaced. */
     attempt: Type.Integer({ minimum: 1 }),
+    /** Whether a number of the tax authority is being obtained. Absent, of an earlier release: by the document and the business. */
+    number_pending: Type.Optional(Type.Boolean()),
   }),
   reply: Strict({
     revision: Type.Integer({ minimum: 1 }),

@@ -87,7 +87,7 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       DOCS_URL: addresses.docsUrl,
       PAYMENT_URL: addresses.paymentUrl,
     },
-    issuing: {},
+    issuing: creditNotesVariable(config),
     customer: {},
     rendering: {
       GOTENBERG_URL: addresses.gotenbergUrl,
@@ -142,6 +142,12 @@ function taxAuthorityVariables({ inherited }: StackConfig): NodeJS.ProcessEnv {
     ([name, value]) => (name.startsWith('TAX_AUTHORITY_') || name === 'DONATIONS_URL') && value,
   );
   return Object.fromEntries(given);
+}
+
+/** Issuing decides whether a credit note needs a number, as allocation does. */
+function creditNotesVariable({ inherited }: StackConfig): NodeJS.ProcessEnv {
+  const { TAX_AUTHORITY_CREDIT_NOTES } = inherited;
+  return TAX_AUTHORITY_CREDIT_NOTES ? { TAX_AUTHORITY_CREDIT_NOTES } : {};
 }
 
 /** The sender and the templates of WhatsApp messages: from the environment with `WHATSAPP_URL`, otherwise the simulator's. */

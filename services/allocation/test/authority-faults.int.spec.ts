@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
+  decideRefusal,
   listDeadLetteredAllocations,
+  listUnresolvedAllocations,
   retryAllocation,
   showAllocation,
   showConnection,
@@ -168,6 +170,42 @@ describe('an authority that fails', () => {
       reason: expect.stringContaining('499 An error that no public paper describes'),
     });
     expect(await allocation.row(invoice.id)).toMatchObject({ state: 'dead_lettered', is_final: false });
+  });
+
+  it.each(['none', 460, 400])(
+    'a credit note that the authority gives no number (%s) needs none, and leaves nothing to do',
+    async (noNumber) => {
+      await allocation.authority.options({ noNumber });
+      const note = await allocation.issue({ type: 'credit_note' });
+      const reason = expect.stringContaining('The tax authority gives credit notes no number');
+      expect(await allocation.settled(note.id)).toEqual({ status: 'not_required', number: null, reason });
+      const key = { business_id: allocation.business.id, document_id: note.id };
+      const unresolved = { business_id: key.business_id, limit: 100 };
+      const { allocations } = await allocation.network.call(listUnresolvedAllocations, unresolved);
+      expect(allocations.map(({ document_id: id }) => id)).not.toContain(note.id);
+      expect(await allocation.network.call(retryAllocation, key)).toMatchObject({
+        outcome: 'not_retryable',
+        reason,
+      });
+      const decided = await allocation.network.call(decideRefusal, { ...key, decision: 'object' });
+      expect(decided.refusal).toBe('not_refused');
+      expect(await allocation.authority.approvalsOf(note.id)).toHaveLength(1);
+      // Of an invoice, the same option changes nothing.
+      const invoice = await allocation.issue();
+      expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
+    },
+  );
+
+  it('a credit note is not asked for where credit notes are skipped', async () => {
+    const config = allocation.service.app.get<{ taxAuthorityCreditNotes: 'ask' | 'skip' }>(kitTokens.config);
+    config.taxAuthorityCreditNotes = 'skip';
+    try {
+      const note = await allocation.issue({ type: 'credit_note' });
+      expect(await allocation.settled(note.id)).toMatchObject({ status: 'not_required', number: null });
+      expect(await allocation.authority.approvalsOf(note.id)).toEqual([]);
+    } finally {
+      config.taxAuthorityCreditNotes = 'ask';
+    }
   });
 
   it('a process that is stopped finishes its request, and the number is attached', async () => {

@@ -1,5 +1,5 @@
 import { timeLimitsMs } from '@pinkas/contracts';
-import { type ConfigOf, integer, serviceFields } from '@pinkas/service-kit/config';
+import { type ConfigOf, choice, integer, serviceFields } from '@pinkas/service-kit/config';
 
 /** The environment of the issuing service. */
 export const fields = {
@@ -12,6 +12,13 @@ export const fields = {
     min: 0,
     max: 10_000,
   }),
+  taxAuthorityCreditNotes: choice('TAX_AUTHORITY_CREDIT_NOTES', {
+    meaning:
+      'Whether credit notes need a number of the tax authority (ask), as the HTTP API states, or not (skip); the same as of allocation.',
+    example: 'ask',
+    fallback: 'ask',
+    values: ['ask', 'skip'],
+  }),
   renderingsMax: integer('RENDERINGS_MAX', {
     meaning:
       'How many documents the process has rendered at the same time. One transaction of a series has the share of them that its requests are of all that wait, and at least one.',
@@ -22,3 +29,8 @@ export const fields = {
   }),
 };
 export type IssuingConfig = ConfigOf<typeof fields>;
+
+/** What the operator has decided about the numbers that are asked for. */
+export const allocationOptions = ({
+  taxAuthorityCreditNotes: creditNotes,
+}: Pick<IssuingConfig, 'taxAuthorityCreditNotes'>) => ({ creditNotes });

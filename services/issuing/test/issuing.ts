@@ -76,7 +76,7 @@ export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   /** Customer publishes that it has recorded a card when this has settled. */
   cardsRecorded: Promise<void>;
   /** That of the running service: a test may change it. */
-  config: { outcomeWaitMs: number };
+  config: { outcomeWaitMs: number; taxAuthorityCreditNotes: 'ask' | 'skip' };
   clock: { now: Date };
   issue(
     body?: Partial<CreateDocument>,
@@ -171,6 +171,7 @@ export async function startReplica(issuing: IssuingUnderTest): Promise<RunningSe
     ...serviceConfig({ natsUrl: issuing.nats.url, databaseUrl: issuing.database.url }),
     outcomeWaitMs: 3_000,
     renderingsMax: 8,
+    taxAuthorityCreditNotes: 'ask',
   };
   const clock: Clock = { now: () => issuing.clock.now };
   return startService({ name: 'issuing', module: IssuingModule, backgroundTasks, clock, config });
@@ -215,7 +216,11 @@ export async function startIssuing(
       clock: { now: () => clock.now } satisfies Clock,
     },
     migrations,
-    config: { outcomeWaitMs: options.outcomeWaitMs ?? 3_000, renderingsMax: 8 },
+    config: {
+      outcomeWaitMs: options.outcomeWaitMs ?? 3_000,
+      renderingsMax: 8,
+      taxAuthorityCreditNotes: 'ask',
+    },
   });
   const { network } = tested;
   const business = exampleBusiness(options.business);

@@ -142,6 +142,38 @@ describe('IssueOutcomes', () => {
     await threshold.tick();
   });
 
+  it.each(['ask', 'skip'] as const)(
+    'a credit note needs a number where credit notes are asked for, and none where not: %s',
+    async (creditNotes) => {
+      const invoice = await issuing.issue(large);
+      issuing.config.taxAuthorityCreditNotes = creditNotes;
+      const pending: (boolean | undefined)[] = [];
+      issuing.render = async ({ number_pending }) => void pending.push(number_pending);
+      try {
+        const body = { ...large, type: 'credit_note', based_on: invoice.document.id } as const;
+        const isRequired = creditNotes === 'ask';
+        expect((await issuing.preview(body)).allocation.status).toBe(
+          isRequired ? 'required' : 'not_required',
+        );
+        const { document, allocation } = await issuing.issue(body);
+        expect(allocation).toMatchObject(
+          isRequired
+            ? { status: 'failed' }
+            : { status: 'not_required', reason: 'The tax authority gives credit notes no number.' },
+        );
+        expect(pending).toEqual([isRequired]);
+        const { rows } = await sql`
+          select from outbox where subject = ${`${numberRequired.subject}.${document.id}`}`.execute(
+          issuing.database.db,
+        );
+        expect(rows).toHaveLength(isRequired ? 1 : 0);
+      } finally {
+        issuing.config.taxAuthorityCreditNotes = 'ask';
+        issuing.render = async () => {};
+      }
+    },
+  );
+
   it('IssueDocument returns failed when a required number does not arrive in time', async () => {
     const reply = await issuing.issue(large);
     expect(reply.allocation).toMatchObject({ status: 'failed', number: null });

@@ -152,7 +152,9 @@ function ofAllocation(entry: BookEntry, audit: AllocationAudit, now: Date): Pend
     });
   }
   const expected = state === 'issued' ? 'issued' : 'failed';
-  if (allocation?.status !== expected) {
+  // The type of the document gets no number.
+  const isTypeWithout = state === 'refused' && allocation?.status === 'not_required';
+  if (allocation?.status !== expected && !isTypeWithout) {
     const recorded = allocation?.status ?? 'nothing';
     work.push({
       message: `the book has ${recorded} as its allocation, and the allocation service has ${state}`,

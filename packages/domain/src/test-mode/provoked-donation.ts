@@ -1,4 +1,4 @@
-import type { AllocatedDocument, AllocatingBusiness } from '../allocation-decision.js';
+import type { AllocatedDocument, AllocatingBusiness, AllocationOptions } from '../allocation-decision.js';
 import * as law from '../donation/donation-decision.js';
 import { decideAllocation } from './provoked-allocation.js';
 import { type BookedDocument, provokedOutcomes } from './provoked-outcomes.js';
@@ -38,6 +38,9 @@ export function lacksReportUnconnected(document: Document, business: law.Donated
 export function requiresNumber(
   document: AllocatedDocument & Document,
   business: AllocatingBusiness & law.DonatedBusiness,
+  options: AllocationOptions = {},
 ): boolean {
-  return decideAllocation(document, business).required || decideDonation(document, business).required;
+  return (
+    decideAllocation(document, business, options).required || decideDonation(document, business).required
+  );
 }

@@ -207,10 +207,11 @@ export class AllocationRequester {
       ...row.facts,
       allocation: transition.outcome,
       pending: transition.state === 'pending',
-      ...(transition.state === 'refused' && {
-        refused: true,
-        refusal: { decision: await takenDecision(trx, row) },
-      }),
+      ...(transition.outcome.status === 'failed' &&
+        transition.state === 'refused' && {
+          refused: true,
+          refusal: { decision: await takenDecision(trx, row) },
+        }),
     });
   }
 

@@ -259,7 +259,7 @@ export async function storeAttempt(
       ...(outcome.kind !== 'granted' && !transition.isUnknown && { request: null }),
       ...(transition.restarts && { first_attempt_at: null, earlier_attempts: set.ref('attempts') }),
       awaiting_operator: failed?.awaitsOperator === true,
-      is_final: failed?.isFinal === true,
+      is_final: failed?.isFinal === true || (outcome.kind === 'refused' && outcome.isNotRequired === true),
       awaiting_connection: failed?.awaitsConnection === true,
       dead_lettered_at: transition.state === 'dead_lettered' ? now : null,
       ...(outcome.kind === 'refused' && !keepsRefusal
@@ -412,7 +412,7 @@ const isContinued = sql<boolean>`allocation.state = 'refused' and exists (
 
 /**
  * The documents of a kind that need a person, of one business or of all, the latest first, before a position: the dead-lettered, and the
- * refused unless their owner has decided to go on without the number.
+ * refused unless their owner has decided to go on without the number, or their type gets none.
  */
 export function unresolvedAllocations(
   db: Database<AllocationTables>,
@@ -427,7 +427,7 @@ export function unresolvedAllocations(
     .select(printedNumber.as('number'))
     .where('kind', '=', kind)
     .where('state', 'in', ['refused', 'dead_lettered'])
-    .where(sql<boolean>`not (${isContinued})`)
+    .where(sql<boolean>`not (${isContinued}) and not (state = 'refused' and is_final)`)
     .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? null))
     .$if(before !== undefined, (query) =>
       query.where(

@@ -74,6 +74,15 @@ export function retryTransition(before: AttemptedRow, outcome: AttemptOutcome, n
         outcome: { status: 'issued', number: outcome.number, reason: null },
       };
     case 'refused': {
+      if (outcome.isNotRequired) {
+        const reason = `The tax authority gives credit notes no number: ${outcome.message}.`;
+        return {
+          ...none,
+          state: 'refused',
+          reason,
+          outcome: { status: 'not_required', number: null, reason },
+        };
+      }
       const reason = `refused: ${outcome.message}`;
       return { ...none, state: 'refused', reason, outcome: failed(reason) };
     }

@@ -11,6 +11,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
+import { answeredErrors } from '../authority/answer-object.js';
 import { type ApprovalAnswer, readApprovalAnswer, readLookUpAnswer } from '../authority/approval-answer.js';
 import { approvalRequest, lookUpRequest } from '../authority/approval-request.js';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
@@ -49,6 +50,10 @@ export class TaxAuthority {
       return found;
     }
     const { document } = row.facts;
+    const isCreditNote = document.type === 'credit_note';
+    if (isCreditNote && this.config.taxAuthorityCreditNotes === 'skip' && !row.outcome_unknown) {
+      return { kind: 'refused', codes: [], message: 'none is requested', answer: null, isNotRequired: true };
+    }
     const called = await this.calls.post(
       row.business_id,
       `${this.config.taxAuthorityUrl}/${approvalPath}`,
@@ -59,6 +64,10 @@ export class TaxAuthority {
     }
     const about = { kind: 'number', date: document.date } as const;
     const outcome = this.calls.read(called, about, (body) => readApprovalAnswer(body, document.id));
+    const withoutNumber = isCreditNote ? typeWithoutNumber(outcome) : undefined;
+    if (withoutNumber) {
+      return withoutNumber;
+    }
     if (outcome.kind === 'refused' && !isRefusal(outcome.codes)) {
       return this.#dataFailure(outcome, document.date);
     }
@@ -120,4 +129,27 @@ export class TaxAuthority {
     this.logger.info(fields, 'allocation number looked up');
     return found && answered ? { ...found, answer: answered.body } : undefined;
   }
+}
+
+/**
+ * What the authority answers about a type that gets no number is in no paper: a refusal, or an error of the field. A refused credit note
+ * leaves nothing to decide: no VAT is deducted by it.
+ */
+function typeWithoutNumber(outcome: AttemptOutcome): AttemptOutcome | undefined {
+  const errors = answeredErrors(outcome.answer ?? '');
+  const isOfType = errors.some(({ param }) => param === 'invoice_type');
+  if (outcome.kind === 'refused' && (isOfType || isRefusal(outcome.codes))) {
+    return { ...outcome, isNotRequired: true };
+  }
+  if (outcome.kind !== 'failed' || outcome.outcomeUnknown || !isOfType) {
+    return undefined;
+  }
+  const message = errors.map(({ code, message: text }) => `${code} ${text}`.trim()).join('; ');
+  return {
+    kind: 'refused',
+    codes: errors.map(({ code }) => code).filter((code) => code !== ''),
+    message,
+    answer: outcome.answer,
+    isNotRequired: true,
+  };
 }

@@ -15,6 +15,8 @@ export type ApprovalAnswer =
       readonly codes: readonly string[];
       /** `460 <message>; 431 <message>` */
       readonly message: string;
+      /** Documents of this type get no number: there is nothing to decide about. */
+      readonly isNotRequired?: true;
     };
 
 /** Written as text: as a JSON number it would have lost digits. */

@@ -67,7 +67,7 @@ export class DecideRefusal {
   ): Promise<Refusal | null> {
     const locked = await lockAllocation(trx, row);
     const last = (await decisionsOf(trx, row)).at(-1) ?? null;
-    if (locked?.state !== 'refused') {
+    if (locked?.state !== 'refused' || locked.is_final) {
       return 'not_refused';
     }
     if (last?.decision === decision && last.state !== 'failed') {

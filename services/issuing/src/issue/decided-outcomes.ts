@@ -1,5 +1,10 @@
 import type { Business, DonationOutcome, IssuedDocument } from '@pinkas/contracts';
-import { type AllocationDecision, decideAllocation, decideDonation } from '@pinkas/domain';
+import {
+  type AllocationDecision,
+  type AllocationOptions,
+  decideAllocation,
+  decideDonation,
+} from '@pinkas/domain';
 import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { KnownOutcomes } from '../document/known-outcomes.js';
 
@@ -16,8 +21,9 @@ export function decideOutcomes(
   document: Omit<IssuedDocument, 'number'>,
   business: Business,
   recipient: RecipientCheck,
+  options: AllocationOptions,
 ): DecidedOutcomes {
-  const decision = decideAllocation(document, business);
+  const decision = decideAllocation(document, business, options);
   const { outcome, addresses } = decideDelivery(document, business, recipient);
   return {
     allocation: decision.required ? null : { status: decision.status, number: null, reason: decision.reason },

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type IssuedDocument, type ReplyOf, renderArtifact, timeLimitsMs } from '@pinkas/contracts';
-import { ApiError, type Clock, InjectClock, RpcClient, withContext } from '@pinkas/service-kit';
+import { requiresNumber } from '@pinkas/domain';
+import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient, withContext } from '@pinkas/service-kit';
+import { allocationOptions, type IssuingConfig } from '../config.js';
 import type { DocumentRow } from '../document/document.repository.js';
 import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
 import type { Draft } from './draft.js';
@@ -42,6 +44,7 @@ const timerToleranceMs = 10;
 export class DraftRendering {
   constructor(
     @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: IssuingConfig,
     private readonly rpc: RpcClient,
     private readonly seriesChecks: SeriesChecks,
   ) {}
@@ -129,10 +132,17 @@ export class DraftRendering {
     const { draft, document } = numbered;
     const context = { ...draft.context, deadlineMs: Math.min(draft.context.deadlineMs, endMs) };
     draft.attempts += 1;
-    const request = { document, business: draft.request.business, attempt: draft.attempts };
+    const { business } = draft.request;
+    const options = allocationOptions(this.config);
+    const request = {
+      document,
+      business,
+      attempt: draft.attempts,
+      number_pending: requiresNumber(document, business, options),
+    };
     try {
       const artifact = await withContext(context, () => this.rpc.call(renderArtifact, request));
-      const outcomes = decideOutcomes(document, draft.request.business, await draft.recipient);
+      const outcomes = decideOutcomes(document, business, await draft.recipient, options);
       return { kind: 'rendered', ...numbered, artifact, outcomes };
     } catch (error) {
       return {

@@ -19,7 +19,7 @@ import {
   InjectDatabase,
   remainingMs,
 } from '@pinkas/service-kit';
-import type { IssuingConfig } from '../config.js';
+import { allocationOptions, type IssuingConfig } from '../config.js';
 import { type DocumentRow, findById, recordReplyOutcomes } from '../document/document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
 import { withPendingOutcomes } from '../document/known-outcomes.js';
@@ -43,7 +43,8 @@ export class IssueOutcomes {
 
   /** Watches the events of a document that will be waited for; opened before its commit, so that none is missed. */
   watch({ document, request, customer_changes }: Draft): DocumentWatch | undefined {
-    const isAwaited = customer_changes || requiresNumber(document, request.business);
+    const isAwaited =
+      customer_changes || requiresNumber(document, request.business, allocationOptions(this.config));
     return isAwaited ? this.events.open(document.id) : undefined;
   }
 

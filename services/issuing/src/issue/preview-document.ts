@@ -11,11 +11,13 @@ import {
   type Database,
   forTenant,
   InjectClock,
+  InjectConfig,
   InjectDatabase,
   Operation,
   RpcClient,
   timeOrderedId,
 } from '@pinkas/service-kit';
+import { allocationOptions, type IssuingConfig } from '../config.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { readSettling } from '../document/settlement.repository.js';
 import { AuthorityThreshold } from './authority-threshold.js';
@@ -36,6 +38,7 @@ export class PreviewDocument {
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
     @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: IssuingConfig,
     private readonly rpc: RpcClient,
     private readonly checks: DocumentChecks,
     private readonly threshold: AuthorityThreshold,
@@ -71,7 +74,8 @@ export class PreviewDocument {
     const document = this.seriesChecks.check(unplaced, request, series, today);
     const recipient = await this.recipients.check(document, business);
     const issued_at = this.clock.now().toISOString();
-    const outcomes = decideOutcomes({ ...document, issued_at }, business, recipient);
+    const options = allocationOptions(this.config);
+    const outcomes = decideOutcomes({ ...document, issued_at }, business, recipient, options);
     const settledSource = source && (await this.#settled(business.id, source));
     return {
       draft: draftOf(document, customer.id),

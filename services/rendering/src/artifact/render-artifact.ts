@@ -32,7 +32,7 @@ export class RenderArtifact {
       document,
       business,
       allocationNumber: null,
-      numberPending: requiresNumber(document, business),
+      numberPending: request.number_pending ?? requiresNumber(document, business),
       cancelledAt: null,
       output: 'original',
       logo: await this.logos.findLogo(business),
