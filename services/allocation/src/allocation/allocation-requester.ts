@@ -160,9 +160,7 @@ export class AllocationRequester {
         return null;
       }
       await storeAttempt(trx, row, transition, outcome, now, { keepsRefusal: refusal !== null });
-      if (outcome.kind !== 'granted') {
-        await this.#afterFailure(trx, current, transition, outcome);
-      }
+      await this.#afterFailure(trx, current, transition, outcome);
       await this.#publish(trx, current, transition);
       // The owner has connected during the attempt: nothing else resumes it.
       if (awaitsConnection && (await this.#hasReconnected(trx, row))) {
@@ -179,8 +177,11 @@ export class AllocationRequester {
     trx: Transaction<AllocationTables>,
     row: PendingRow,
     { isUnknown, reason }: RetryTransition,
-    outcome: Exclude<AttemptOutcome, { kind: 'granted' }>,
+    outcome: AttemptOutcome,
   ): Promise<void> {
+    if (outcome.kind === 'granted') {
+      return;
+    }
     if (row.kind === 'donation' && !isUnknown) {
       await forgetReportRequests(trx, row);
     }
