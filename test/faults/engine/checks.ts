@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DocumentPage, messagingServices, serviceNames } from '@pinkas/contracts';
+import { allocationPending, type DocumentPage, messagingServices, serviceNames } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, sql } from 'kysely';
@@ -20,6 +20,8 @@ const memoryGrowthMbMax = 150;
 const filesGrowthMax = 60;
 /** An email whose outcome was unknown is sent once more under its Message-ID. */
 const sendsMax = 2;
+/** A number is requested at most so often while faults last: attempts pause longer and longer. */
+const requestsMax = 20;
 
 /** I1, I2, I3, I4, I5, I9: the book as the API shows it is what callers were given. */
 export async function checkBook(
@@ -232,6 +234,31 @@ export async function emailsOf(system: FaultSystem): Promise<Map<string, string[
   return emails;
 }
 
+type AuthorityCalls = Record<'granted' | 'donations', { invoice_id: string }[]> & {
+  calls: { path: string; body: { invoice_id?: string } | null }[];
+};
+
+/** I8 by the book when nothing is left to do: a document has its number, or why it has none. */
+export async function checkNumbers(
+  system: FaultSystem,
+  businesses: readonly BookedBusiness[],
+): Promise<string[]> {
+  const administrator = await DatabaseAdministrator.connect(system.stack);
+  try {
+    const unexplained = await administrator.read<{ id: string; allocation: unknown }>(
+      'issuing',
+      sql`select id, allocation from document
+        where business_id = any(${businesses.map(({ issuer }) => issuer.business.id)}) and allocation_number is null
+          and coalesce(allocation ->> 'reason', '') in ('', ${allocationPending.reason})`,
+    );
+    return unexplained.map(
+      ({ id, allocation }) => `I8: ${id} has no number and no reason: ${JSON.stringify(allocation)}`,
+    );
+  } finally {
+    await administrator.close();
+  }
+}
+
 /** I7 and I8 by what the outside received: no email and no number for what no caller was given, and none twice. */
 export async function checkOutside(system: FaultSystem, known: readonly KnownDocument[]): Promise<string[]> {
   const findings: string[] = [];
@@ -262,9 +289,15 @@ export async function checkOutside(system: FaultSystem, known: readonly KnownDoc
   }
   const given = await eventually(
     'the authority answers',
-    () => system.stack.calls<Record<'granted' | 'donations', { invoice_id: string }[]>>('tax_authority'),
+    () => system.stack.calls<AuthorityCalls>('tax_authority'),
     withinMs,
   );
+  const requested = given.calls.flatMap(({ body, path }) =>
+    path.endsWith('/Approval') ? (body?.invoice_id ?? []) : [],
+  );
+  const timesOf = (id: string) => requested.filter((other) => other === id).length;
+  const often = [...new Set(requested)].filter((id) => timesOf(id) > requestsMax);
+  findings.push(...often.map((id) => `I8: the number of ${id} was requested ${timesOf(id)} times`));
   for (const [what, numbers] of [
     ['an invoice', given.granted],
     ['a donation', given.donations],

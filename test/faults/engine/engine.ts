@@ -9,6 +9,7 @@ import {
   checkBook,
   checkHandled,
   checkLogs,
+  checkNumbers,
   checkOutside,
   checkSent,
   checkVerified,
@@ -220,6 +221,7 @@ export class Engine {
   async close(): Promise<string[]> {
     const { callers, system } = this;
     const findings = [...(await checkVerified(system, this.businesses)), ...(await checkHandled(system))];
+    findings.push(...(await checkNumbers(system, this.businesses)));
     findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
     findings.push(...(await this.receiver.check(system, this.businesses, this.#issuedWithEvents())));
     findings.push(...(await this.#baseline.checkProcesses(system)), ...(await checkLogs(system)));

@@ -32,7 +32,9 @@ const modes: Readonly<Record<string, readonly object[]>> = {
     { mode: 'hang' },
     { mode: 'malformed' },
     { mode: 'lost' },
-    { delay_ms: 4_000 },
+    { mode: 'rate', retry_after: 5 },
+    { mode: 'not_found' },
+    { delay_ms: 6_000 },
   ],
   mailbox: [
     { mode: 'refuse' },

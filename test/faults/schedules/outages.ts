@@ -61,6 +61,32 @@ const hangingAuthority: Schedule = {
   },
 };
 
+/** An invoice is issued while requests for numbers go wrong; then the operator has the cause corrected. */
+const failingAuthority = (what: string, mode: object): Schedule => ({
+  name: format(
+    'a document that is issued while the authority %s gets its one number without a storm of requests',
+    what,
+  ),
+  async happen(engine) {
+    const { stack } = engine.system;
+    const db = await stack.database<{
+      allocation: { document_id: string; attempts: number; claimed_until: Date | null };
+    }>('allocation');
+    let id = '';
+    await engine.during([simulator('tax-authority', mode)], async () => {
+      id = (await commitInvoice(engine, large)).id;
+      await eventually('the first attempt has ended', async () => {
+        const query = db.selectFrom('allocation').select(['attempts', 'claimed_until']);
+        const row = await query.where('document_id', '=', id).executeTakeFirst();
+        return row !== undefined && row.attempts > 0 && row.claimed_until === null;
+      });
+    });
+    // Where the application was not served, the next attempt may be five minutes away.
+    await stack.pinkas('allocation', 'retry', id);
+    expect((await expectOneNumber(engine, { id })).approvals).toBeLessThanOrEqual(5);
+  },
+});
+
 const deferredEmail: Schedule = {
   name: 'an email that the mail server defers is sent once when the server accepts it',
   async happen(engine) {
@@ -173,6 +199,10 @@ const wipedStore: Schedule = {
 
 export const outages: readonly Schedule[] = [
   hangingAuthority,
+  failingAuthority('loses the answer after the grant', { mode: 'lost' }),
+  failingAuthority('answers after six seconds', { delay_ms: 6_000 }),
+  failingAuthority('takes no more requests for five seconds', { mode: 'rate', retry_after: 5 }),
+  failingAuthority('has nothing at its address', { mode: 'not_found' }),
   deferredEmail,
   missingRedis,
   killedRenderer,
