@@ -39,6 +39,7 @@ const knownKeywords = new Set([
   'examples',
   'default',
   'publicFormat',
+  'publicMultipleOf',
 ]);
 
 /** Longer than any text that a schema here bounds by a pattern or a format alone. */

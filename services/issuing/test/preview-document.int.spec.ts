@@ -162,7 +162,7 @@ describe('PreviewDocument', () => {
         payments: cash(amount),
         ...more,
       }) satisfies Partial<CreateDocument>;
-    const institution: Partial<Business> = {
+    const institution: Pick<Business, 'legal_type' | 'vat_rate' | 'donation_approval'> = {
       legal_type: 'amuta',
       vat_rate: 0,
       donation_approval: { number: '46-123', valid_until: null },
