@@ -268,7 +268,6 @@ export function authentication(suite: Suite): void {
       ['DELETE', '/documents'],
       ['DELETE', '/me'],
       ['HEAD', '/nothing'],
-      ['HEAD', '/documents/preview'],
       ['OPTIONS', '/documents'],
       ['PROPFIND', '/me'],
     ];

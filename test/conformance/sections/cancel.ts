@@ -31,7 +31,7 @@ export function cancelling(suite: Suite): void {
       '3.1 %s: answers the document as cancelled, without allocation and delivery',
       (type) => {
         const { created, before, answer } = cancelled(type);
-        const { allocation: _allocation, delivery: _delivery, ...rest } = created;
+        const { allocation: _allocation, delivery: _delivery, warnings: _warnings, ...rest } = created;
         expect(answer.status).toBe(200);
         expect(answer.body).toEqual({
           ...rest,

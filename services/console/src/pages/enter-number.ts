@@ -191,10 +191,14 @@ function whyNotTaken(
       return texts.form[language];
     case 'has_number':
       return html`${texts.has[language]} ${leftToRight(number ?? '')}`;
-    case 'of_other':
-      return other
-        ? html`${texts.other[language]} <a href="${link(`/documents/${other.document_id}`)}">${leftToRight(String(other.document_number))}</a>`
-        : texts.otherOf[language];
+    case 'of_other': {
+      if (!other) {
+        return texts.otherOf[language];
+      }
+      const address = link(`/documents/${other.document_id}`);
+      return html`${texts.other[language]}
+<a href="${address}">${leftToRight(String(other.document_number))}</a>`;
+    }
     default:
       return noNumber[refusal][language];
   }

@@ -23,17 +23,18 @@ export class PostDocuments {
 
   async handle({
     principal,
-    body,
+    body: sent,
     idempotencyKey,
   }: RouteRequest<CreateDocument>): Promise<RouteReply<NewDocument>> {
     const { business, key } = principal;
+    const body = withoutEmptyTexts(CreateDocument, sent);
     const issued = await withCashHint(
       body,
       this.rpc.call(issueDocument, {
         business,
         issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
         idempotency_key: idempotencyKey,
-        body: withoutEmptyTexts(CreateDocument, body),
+        body,
         body_sha256: fingerprint(body).toString('hex'),
       }),
     );
