@@ -53,7 +53,12 @@ describe('fields', () => {
 
   it('a field of one line has a blank for a line break, one of several lines keeps them, and nothing is shortened', () => {
     const long = 'x'.repeat(2_000);
-    const form = new URLSearchParams({ line: ' a\r\nb ', text: ' a\r\nb ', long, email: 'A <a@example.com>' });
+    const form = new URLSearchParams({
+      line: ' a\r\nb ',
+      text: ' a\r\nb ',
+      long,
+      email: 'A <a@example.com>',
+    });
     expect(readField(form, 'line')).toBe('a b');
     expect(readField(form, 'text', 'text')).toBe('a\nb');
     expect(readField(form, 'long')).toBe(long);

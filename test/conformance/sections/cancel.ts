@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { CancelledDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
+import type { CancelledDocument, ErrorBody, NewDocument } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { expectRefusal, faultPathsOf } from '../error-table.js';
 import { documentOf, quote } from '../example-bodies.js';
@@ -17,7 +17,7 @@ export function cancelling(suite: Suite): void {
       issuer = await suite.newIssuer();
       key = issuer.key;
     });
-    const issueOne = async (type: DocumentType, change: object = {}): Promise<CreatedDocument> => {
+    const issueOne = async (type: DocumentType, change: object = {}): Promise<NewDocument> => {
       const source = type === 'credit_note' ? await suite.issued(key, documentOf('tax_invoice')) : undefined;
       return suite.issued(key, documentOf(type, { ...(source ? { based_on: source.id } : {}), ...change }));
     };
