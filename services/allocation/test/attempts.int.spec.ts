@@ -462,8 +462,9 @@ describe('RetryAllocation', () => {
     const invoice = await issueWhile('refuse');
     expect(await retry(invoice.id)).toMatchObject({
       outcome: 'refused',
-      refusal_codes: ['461'],
-      reason: 'refused: 461 The unapproved invoice exists. No decision was sent',
+      // The answer 461 means that the refusal is known: the first one, with its day, decides what the law allows.
+      refusal_codes: ['460'],
+      reason: 'refused: 460 Invoice not approved',
       number: null,
       next_attempt_at: null,
     });
@@ -490,7 +491,7 @@ describe('RetryAllocation', () => {
     expect(await allocation.row(invoice.id)).toMatchObject({
       state: 'issued',
       reason: null,
-      refusal_codes: ['461'],
+      refusal_codes: ['460'],
       refusal_answer: expect.stringContaining('"approved":false'),
     });
   });
