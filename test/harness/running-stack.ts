@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCommand } from '@pinkas/cli';
 import { PinkasClient } from '@pinkas/client';
-import type {
-  ApiKey,
-  BusinessChange,
-  CreateDocument,
-  CreatedDocument,
-  ErrorBody,
-  ServiceName,
+import {
+  type ApiKey,
+  type BusinessChange,
+  type CreateDocument,
+  type CreatedDocument,
+  type ErrorBody,
+  type ServiceName,
+  updateBusiness,
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
@@ -200,6 +201,10 @@ export class RunningStack {
 
   newKey(businessId: string, options: KeyOptions = {}): Promise<ApiKey & { key: string }> {
     return this.#asOperator((operator) => operator.newKey(businessId, options));
+  }
+
+  changeBusiness(businessId: string, change: BusinessChange): Promise<unknown> {
+    return this.#asOperator((operator) => operator.call(updateBusiness, { business_id: businessId, change }));
   }
 
   /** Over a connection of its own, which no fault of the test has broken before. */

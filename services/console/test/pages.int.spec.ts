@@ -470,7 +470,7 @@ describe('how far documents are settled, in the console', () => {
   it.each([
     ['paid in part', { paid: 5_000 }, 'Paid in part', '₪2,080.00', 'Balance due', 'left to pay is ₪2,080.00'],
     ['paid beyond its total', { paid: 7_090 }, 'Closed', '-₪10.00', 'In credit', 'its total, by ₪10.00'],
-    ['credited beyond its total', { credited: 7_080.01 }, 'Closed', '-₪0.01', 'In credit', 'by ₪0.01'],
+    ['credited beyond its total', { credited: 7_080.01 }, 'Credited', '-₪0.01', 'In credit', 'by ₪0.01'],
   ] as const)(
     'an invoice that is %s is shown with its balance, though it is closed',
     async (_what, facts, status, listed, term, note) => {

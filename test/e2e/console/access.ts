@@ -9,7 +9,7 @@ export function access(system: () => ConsoleSystem): void {
     let issuer: Issuer;
     beforeAll(async () => {
       issuer = await system().stack.newIssuer();
-    }, 60_000);
+    });
 
     it('an invited person signs in by the link in the mail, on a phone', async () => {
       const { stack, stranger } = system();
@@ -38,7 +38,7 @@ export function access(system: () => ConsoleSystem): void {
       // Once.
       await visitor.press('form[action="/sign-out"]');
       await visitor.visit(new URL(link).pathname, 410);
-    }, 60_000);
+    });
 
     it('a bookkeeper sees every page of the business and can change nothing', async () => {
       const { stack, visitorOf } = system();
@@ -72,7 +72,7 @@ export function access(system: () => ConsoleSystem): void {
         `/documents/${body.id}`,
       );
       expect(after.status).toBe('open');
-    }, 60_000);
+    });
 
     it('ids of another business are answered as those that do not exist', async () => {
       const { stack, visitorOf } = system();
@@ -92,7 +92,7 @@ export function access(system: () => ConsoleSystem): void {
         await visitor.visit(path, 404);
         expect([path, (await visitor.text()).includes(body.customer.name ?? '')]).toEqual([path, false]);
       }
-    }, 60_000);
+    });
 
     it('a person who is removed while signed in loses the business with the next request', async () => {
       const { stack, visitorOf } = system();
@@ -102,6 +102,6 @@ export function access(system: () => ConsoleSystem): void {
       await visitor.visit(`/b/${issuer.business.id}/documents`, 404);
       await visitor.visit('/');
       expect(await visitor.page.locator('.businesses').count()).toBe(0);
-    }, 60_000);
+    });
   });
 }

@@ -43,6 +43,6 @@ export function accountantFiles(system: () => ConsoleSystem): void {
       }
       await visitor.visit(`/b/${issuer.business.id}/trail`);
       expect(await visitor.text()).toContain(visitor.email);
-    }, 90_000);
+    });
   });
 }

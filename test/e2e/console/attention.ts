@@ -35,7 +35,7 @@ export function attention(system: () => ConsoleSystem): void {
       const { body: after } = await stack.call<DocumentDetail>(issuer.key, 'GET', `/documents/${body.id}`);
       expect(after.allocation_number).toMatch(/^\d{9}$/);
       expect(await visitor.text()).toContain(after.allocation_number);
-    }, 60_000);
+    });
 
     it('a number is requested from the page of the document too', async () => {
       const { stack, visitorOf } = system();
@@ -60,7 +60,7 @@ export function attention(system: () => ConsoleSystem): void {
       );
       expect(new Set(revisions.map(({ sha256 }) => sha256)).size).toBe(revisions.length);
       expect(revisions.at(-1)?.sha256).toBe(latest.sha256);
-    }, 60_000);
+    });
 
     it('a rejected address is allowed again, and its message is sent again', async () => {
       const { stack, visitorOf } = system();
@@ -88,6 +88,6 @@ export function attention(system: () => ConsoleSystem): void {
         await visitor.page.reload();
         return (await visitor.page.locator('.attention').count()) === 0;
       });
-    }, 60_000);
+    });
   });
 }

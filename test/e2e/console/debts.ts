@@ -90,7 +90,6 @@ export function debts(system: () => ConsoleSystem): void {
         expect(await reader.page.locator('a[href$="/reminder"]').count()).toBe(0);
         await reader.visit(`${at}/debts/${late.customer.id}/reminder`, 403);
       },
-      90_000,
     );
   });
 }

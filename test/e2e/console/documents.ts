@@ -73,7 +73,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect(await hrefs(visitor)).toEqual([`${root}/${bill.id}`]);
       await visitor.visit(`${root}?to=2020-01-01`);
       expect(await hrefs(visitor)).toEqual([]);
-    }, 120_000);
+    });
 
     it.each(['he', 'en'] as const)(
       'the decimals of amounts stand under each other (%s)',
@@ -124,7 +124,7 @@ export function documents(system: () => ConsoleSystem): void {
       await visitor.pressForStatus(form, 422);
       expect(await visitor.page.inputValue(`${form} input[name=recipient]`)).toBe('no address');
       expect(await visitor.page.locator(`${form} .error`).count()).toBe(1);
-    }, 60_000);
+    });
 
     it('a quote is cancelled after a page that says what happens, with its reason on the document', async () => {
       const { stack, visitorOf } = system();
@@ -143,7 +143,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect((await detail(stack, issuer, quote.id)).status).toBe('cancelled');
       const { status, sha256 } = await visitor.download(`${at}/pdf`);
       expect([status, sha256]).toEqual([200, (await visitor.download(quote.pdf_url)).sha256]);
-    }, 60_000);
+    });
 
     it('a part of an invoice and then the rest are credited after a preview, and the invoice is closed', async () => {
       const { stack, visitorOf } = system();
@@ -187,7 +187,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect((await detail(stack, issuer, bill.id)).status).toBe('closed');
       await visitor.visit(`${at}/credit`);
       expect(await visitor.page.locator(form).count()).toBe(0);
-    }, 60_000);
+    });
 
     it('a whole invoice is credited with its own lines, discount and reference to it', async () => {
       const { stack, visitorOf } = system();
@@ -209,7 +209,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect(note).toMatchObject({ type: 'credit_note', number: 1, based_on: bill.id });
       expect(note.totals.total).toBe(bill.totals.total);
       expect((await detail(stack, issuer, bill.id)).status).toBe('closed');
-    }, 60_000);
+    });
 
     it('a correction of a customer is in the next document, and in no issued one', async () => {
       const { stack, visitorOf } = system();
@@ -242,6 +242,6 @@ export function documents(system: () => ConsoleSystem): void {
         expect(await visitor.page.inputValue('input[name=recipient]')).toBe(email);
       }
       expect(await (await fetch(before.view_url)).text()).toBe(pageBefore);
-    }, 60_000);
+    });
   });
 }

@@ -62,7 +62,7 @@ export function settings(system: () => ConsoleSystem): void {
         const entry = visitor.page.locator('.trail > li', { hasText: action }).first();
         expect(await entry.innerText()).toContain(visitor.email);
       }
-    }, 60_000);
+    });
 
     it('a test key issues into the test book, which has pages of its own', async () => {
       const { stack, visitorOf } = system();
@@ -84,7 +84,7 @@ export function settings(system: () => ConsoleSystem): void {
       await visitor.visit(`/b/${issuer.business.id}/documents/${id}`, 404);
       await visitor.visit(`/b/${issuer.business.id}/documents`);
       expect(await visitor.page.locator('.test-banner, .documents').count()).toBe(0);
-    }, 60_000);
+    });
 
     it('profile, color, logo and notes are previewed while they are typed, and are on the next document', async () => {
       const { stack, visitorOf } = system();
@@ -152,7 +152,7 @@ export function settings(system: () => ConsoleSystem): void {
       await visitor.visit(`/b/${issuer.business.id}/trail`);
       const entry = visitor.page.locator('.trail > li', { hasText: 'The settings were changed' }).first();
       expect(await entry.innerText()).toContain(visitor.email);
-    }, 60_000);
+    });
 
     it('quiet hours and the copy for the accountant hold from the next document', async () => {
       const { stack, visitorOf } = system();
@@ -178,7 +178,7 @@ export function settings(system: () => ConsoleSystem): void {
           .mailsTo(demoCustomer.email)
           .then((mails) => mails.filter(({ text }) => text.includes(body.view_url))),
       ).toEqual([]);
-    }, 60_000);
+    });
 
     it('an owner connects the business at the authority, and disconnects it', async () => {
       const { stack, visitorOf } = system();
@@ -210,6 +210,6 @@ export function settings(system: () => ConsoleSystem): void {
       expect(visitor.path()).toBe(path);
       expect(await visitor.done()).toMatch(/נותק|is disconnected/);
       expect((await stack.issue(issuer.key, invoice(6_000))).body.allocation.status).toBe('not_required');
-    }, 60_000);
+    });
   });
 }

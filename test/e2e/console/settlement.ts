@@ -63,6 +63,6 @@ export function settlement(system: () => ConsoleSystem): void {
           { note: 'number_missing', document_id: bill.id },
         ],
       ]);
-    }, 90_000);
+    });
   });
 }

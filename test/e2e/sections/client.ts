@@ -13,7 +13,7 @@ export function client(system: () => RunningStack): void {
       stack = system();
       issuer = await stack.newIssuer({ tax_authority_connected: true });
       client = await stack.client(issuer.key);
-    }, 180_000);
+    });
 
     const refusalOf = (attempt: Promise<unknown>) =>
       attempt.then(
@@ -100,6 +100,6 @@ export function client(system: () => RunningStack): void {
       const { document } = await issuing;
       const { id, number, totals } = document;
       await expectConsistentBook(stack, issuer, 'proforma', [{ key, id, number, total: totals.total }]);
-    }, 120_000);
+    });
   });
 }

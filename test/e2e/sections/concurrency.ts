@@ -12,7 +12,7 @@ export function concurrency(system: () => RunningStack): void {
     beforeAll(async () => {
       stack = system();
       issuer = await stack.newIssuer();
-    }, 180_000);
+    });
 
     /** 64 callers of one series at once, of whose renderings one in five fails. @returns how many needed no retry, and the refusals. */
     const issueAtOnce = async () => {
@@ -90,6 +90,6 @@ export function concurrency(system: () => RunningStack): void {
       expect([changed.status, changed.body.error.code]).toEqual([409, 'idempotency_key_reused']);
       const { id, number, totals } = replay.body;
       await expectConsistentBook(stack, issuer, 'quote', [{ key, id, number, total: totals.total }]);
-    }, 60_000);
+    });
   });
 }

@@ -121,7 +121,7 @@ export function damagedBook(system: () => RunningStack): void {
     }, 300_000);
     afterAll(async () => {
       await intruder?.close();
-    }, 60_000);
+    });
 
     const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];
     /** Hashes series again whose documents have no change in the trail, as an intruder would who has read the program. */
@@ -206,7 +206,7 @@ export function damagedBook(system: () => RunningStack): void {
       expect(text).toContain('13 documents: credit_note 1, delivery_note 1');
       expect(text).toContain('  Proven');
       expect(text).toMatch(/Checked 13 documents of 1 business, \d+ a second/);
-    }, 60_000);
+    });
 
     it('verify rejects an unknown business id with one line and 1, and wrong usage with 2', async () => {
       const refused = async (code: number, ...args: string[]) => {
@@ -221,7 +221,7 @@ export function damagedBook(system: () => RunningStack): void {
       expect(await refused(2, '--business', 'x')).toEqual([
         '"x" is not an id: pinkas business list shows them',
       ]);
-    }, 60_000);
+    });
 
     it('verify exits with 1, prints the report on stdout and the number of findings on stderr', async () => {
       await intruder.withTamperedTable(
@@ -243,7 +243,7 @@ export function damagedBook(system: () => RunningStack): void {
           });
         },
       );
-    }, 60_000);
+    });
 
     it('verify finds a deleted document in the middle of a series, at its end, and as a source', async () => {
       const deleted = (name: string) => change(sql`delete from document where id = ${id(name)}`);
@@ -259,7 +259,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['sums', ofCustomers],
         ['sums', ofDebts],
       ]);
-    }, 60_000);
+    });
 
     it('verify finds a duplicate number', async () => {
       // Its own number is missing then, and its PDF shows it.
@@ -279,7 +279,7 @@ export function damagedBook(system: () => RunningStack): void {
           ['pdf', 'large invoice'],
         ].sort(),
       );
-    }, 60_000);
+    });
     /** Of two documents of one number, the one that is second. */
     const later = (first: string, second: string) => (id(first) > id(second) ? first : second);
 
@@ -310,7 +310,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['sums', ofDates],
         ...(documents.invoice?.date.endsWith('-01') ? [['sums', ofCustomers]] : []),
       ]);
-    }, 60_000);
+    });
 
     it('verify finds a changed total, sum, item and payment', async () => {
       const found = await foundWhile(
@@ -342,7 +342,7 @@ export function damagedBook(system: () => RunningStack): void {
       expect(new Set(found.filter(ofItem).map((finding) => finding.join()))).toEqual(
         new Set(['chain,proforma', 'totals,proforma']),
       );
-    }, 60_000);
+    });
 
     it('verify finds a changed sum of a customer and of debts', async () => {
       const found = await foundWhile(
@@ -358,7 +358,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['sums', ofCustomers],
         ['sums', ofDebts],
       ]);
-    }, 60_000);
+    });
 
     it('verify finds a document that was closed by nothing, and one that was opened again', async () => {
       const standing = (name: string, status: string) =>
@@ -381,7 +381,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['status', 'order'],
         ['status', 'third invoice'],
       ]);
-    }, 60_000);
+    });
 
     it('verify finds a changed byte of a PDF, a swapped PDF, a changed hash and a deleted revision', async () => {
       const found = await foundWhile(
@@ -422,7 +422,7 @@ export function damagedBook(system: () => RunningStack): void {
       expect(
         new Set(found.filter(([, name]) => seenOnce.includes(String(name))).map((finding) => finding.join())),
       ).toEqual(new Set(['pdf,delivery_note', 'pending_work,large invoice']));
-    }, 60_000);
+    });
 
     it('verify finds an allocation number that was changed in issuing or in allocation', async () => {
       expect(
@@ -443,7 +443,7 @@ export function damagedBook(system: () => RunningStack): void {
           where document_id = ${id('large invoice')}`,
         ]),
       ).toEqual([['allocation', 'large invoice']]);
-    }, 60_000);
+    });
 
     // One look: what may be in flight is looked for again five seconds later.
     it('verify finds a missing message, request for a number, cancelled revision and card, a card that lacks a detail, and a message that was sent twice', async () => {
@@ -486,7 +486,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['pending_work', 'proforma'],
         ['pending_work', 'quote'],
       ]);
-    }, 60_000);
+    });
 
     it('audit verify finds a trail without its last entry, and a series that is cut off with its document', async () => {
       expect(await brokenWhile('issuing', 'audit_entry', sql`delete from audit_entry`)).toEqual([
@@ -508,7 +508,7 @@ export function damagedBook(system: () => RunningStack): void {
         'issuing',
         sql`update series set next_number = next_number + 1 where type = 'order'`,
       );
-    }, 60_000);
+    });
 
     it('audit verify finds a book that was rewritten with all its hashes, by the signed heads and by their file', async () => {
       const file = `${stack.home}/heads.jsonl`;
@@ -560,7 +560,7 @@ export function damagedBook(system: () => RunningStack): void {
         sql`update signed_heads set statement = replace(statement, '"n":1,', '"n":2,')`,
         async () => expect((await found()).length).toBeGreaterThan(0),
       );
-    }, 120_000);
+    });
 
     it('audit list shows who has changed what in every service', async () => {
       const entries = await stack.pinkas<Entry[]>('audit', 'list', '--business', issuer.business.id);
@@ -571,7 +571,7 @@ export function damagedBook(system: () => RunningStack): void {
       ]);
       const text = await stack.command('pinkas', 'audit', 'list', '--business', issuer.business.id);
       expect(text).toMatch(/issuing 1 {2}document\.state {2}by key:.*\n.*status "open" → "cancelled"/);
-    }, 60_000);
+    });
 
     it('no role of a service changes or deletes an entry of a trail', async () => {
       const { postgres } = await stack.file();
@@ -587,7 +587,7 @@ export function damagedBook(system: () => RunningStack): void {
         }
         await client.end();
       }
-    }, 60_000);
+    });
 
     it(
       'verify reports no finding after everything is restored',

@@ -24,7 +24,7 @@ export function exports(system: () => RunningStack): void {
       const { id } = await stack.issueUntilAnswered(issuer.key, invoice(99.9, gross));
       await stack.issueUntilAnswered(issuer.key, invoice(50, { type: 'credit_note', based_on: id }));
       await stack.issueUntilAnswered(issuer.key, invoice(100, { type: 'receipt', payments: cash(118) }));
-    }, 60_000);
+    });
     afterAll(() => rm(home, { recursive: true, force: true }));
 
     it('the uniform files of a book are valid and as in the book, and their reports are printed', async () => {
@@ -43,7 +43,7 @@ export function exports(system: () => RunningStack): void {
       const { stdout } = await run('pdftotext', [join(exported.folder, 'totals-by-type.pdf'), '-']);
       expect(stdout).toContain('305');
       expect(stdout).toContain('118.00');
-    }, 60_000);
+    });
 
     it('a line of an export as JSON is the answer of the HTTP API for its document, with further members behind it', async () => {
       const year = new Date().getFullYear();
@@ -62,7 +62,7 @@ export function exports(system: () => RunningStack): void {
         expect(line).toBe(JSON.stringify({ ...body, ...further }));
         expect(series_position).toBe(document.number);
       }
-    }, 60_000);
+    });
 
     it('the PDFs of a book are exported as they are stored', async () => {
       const year = new Date().getFullYear();
@@ -75,6 +75,6 @@ export function exports(system: () => RunningStack): void {
       await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out });
       const zip = await readFile(join(out, 'documents-00001.zip'), 'latin1');
       expect(zip).toContain('tax_invoice-1.pdf');
-    }, 60_000);
+    });
   });
 }

@@ -22,10 +22,10 @@ export function firstDocument(system: () => RunningStack): void {
       stack = system();
       issuer = await stack.newIssuer({ ...sendsMail, tax_authority_connected: true });
       folder = await mkdtemp(join(tmpdir(), 'pinkas-pdf-'));
-    }, 180_000);
+    });
     afterAll(async () => {
       await rm(folder, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     const fetchPdf = async (url: string, name: string) => {
       const response = await fetch(url);

@@ -19,7 +19,7 @@ export function hostile(system: () => RunningStack): void {
       const other = await system().newIssuer();
       const { status } = await system().call(other.key, 'GET', '/me');
       expect(status).toBe(200);
-    }, 180_000);
+    });
 
     it('hostile pages and forms of the console get no 5xx and nothing of another business, and change nothing when refused', async () => {
       const report = await tourConsole(system(), { count: 500, seed, forMs: 120_000 });

@@ -72,10 +72,10 @@ export function isolation(system: () => RunningStack): void {
       operator = await Operator.at(stack);
       mine = await newParty('mine');
       theirs = await newParty('theirs');
-    }, 180_000);
+    });
     afterAll(async () => {
       await operator?.close();
-    }, 60_000);
+    });
 
     async function newParty(of: string): Promise<Party> {
       const issuer = await operator.newIssuer({ ...sendsMail, tax_authority_connected: true });
@@ -342,7 +342,7 @@ export function isolation(system: () => RunningStack): void {
          where c.relkind in ('r', 'p', 'v', 'm')
          order by 1`.execute(db);
         tables = rows;
-      }, 90_000);
+      });
       afterAll(() => db?.destroy());
 
       const count = async (as: Database<unknown>, table: OwnedTable, of?: Party): Promise<number> => {

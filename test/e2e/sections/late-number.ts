@@ -83,7 +83,7 @@ export function lateNumber(system: () => RunningStack): void {
       await expectVerified(stack, issuer);
       await mailsTo(to, 1);
       await mailsTo(accountant, 1);
-    }, 180_000);
+    });
 
     it('a number that comes after the message brings one follow-up to customer and accountant', async () => {
       const { issuer, to, accountant, document } = await issueWhileDown({ allocation_hold_minutes: 0 });
@@ -103,7 +103,7 @@ export function lateNumber(system: () => RunningStack): void {
       await expectVerified(stack, issuer);
       await mailsTo(to, 2);
       await mailsTo(accountant, 2);
-    }, 180_000);
+    });
 
     it('a refusal during the hold sends the message at once, and nothing says that a number is being obtained', async () => {
       const { issuer, to, document } = await issueWhileDown({});
@@ -119,6 +119,6 @@ export function lateNumber(system: () => RunningStack): void {
         expect(text).not.toContain(pendingWords);
       }
       await expectVerified(stack, issuer);
-    }, 180_000);
+    });
   });
 }

@@ -143,7 +143,7 @@ export function outcomes(system: () => RunningStack): void {
       await stack.pinkas('delivery', 'unsuppress', dead, '--business', issuer.business.id);
       const [, second] = cases as [Case, Case];
       await issueAll([{ ...second, delivery: ['queued', 'email'] }], [issuer.key]);
-    }, 60_000);
+    });
 
     it('a document that needs no number has the same outcomes while allocation and delivery are frozen, and both come to them later', async () => {
       const cases = decidedCases();
@@ -151,6 +151,6 @@ export function outcomes(system: () => RunningStack): void {
       const thaw = await freeze(stack, ['allocation', 'delivery']);
       await expectOutcomes(await issueAll(cases, keys).finally(thaw));
       await expectOutcomes(await issueAll(cases, keys));
-    }, 120_000);
+    });
   });
 }

@@ -22,7 +22,7 @@ export function traces(system: () => RunningStack, collectorOf: () => TestCollec
       collector = collectorOf();
       stack = system();
       issuer = await stack.newIssuer({ ...sendsMail, tax_authority_connected: true });
-    }, 180_000);
+    });
     const issue = async (traceparent?: string): Promise<Answer<CreatedDocument>> => {
       const answer = await stack.call<CreatedDocument>(issuer.key, 'POST', '/documents', {
         body: invoice(6000),

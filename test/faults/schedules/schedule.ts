@@ -31,11 +31,11 @@ export function followSchedules(
     beforeAll(async () => {
       system = await FaultSystem.start({ replicas });
       engine = await Engine.on(system);
-    }, 180_000);
+    });
     afterAll(async () => {
       await engine?.end();
       await system?.stop();
-    }, 120_000);
+    });
 
     for (const schedules of groups) {
       for (const { name, load, happen, check } of schedules) {

@@ -31,10 +31,10 @@ export function bookModel(system: () => RunningStack): void {
     beforeAll(async () => {
       stack = system();
       operator = await Operator.at(stack);
-    }, 180_000);
+    });
     afterAll(async () => {
       await operator?.close();
-    }, 60_000);
+    });
 
     it.each([0, 1])(
       'the HTTP API answers as the model of a book does, for any sequence of operations (part %i)',

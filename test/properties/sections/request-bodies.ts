@@ -35,10 +35,10 @@ export function requestBodies(system: () => RunningStack): void {
       stack = system();
       operator = await Operator.at(stack);
       book = await CheckedBook.open(stack, operator);
-    }, 180_000);
+    });
     afterAll(async () => {
       await operator?.close();
-    }, 60_000);
+    });
 
     afterEach(() => book?.expectSound(), 60_000);
 

@@ -1,8 +1,8 @@
-import type { CreateDocument } from '@pinkas/contracts';
+import { type CreateDocument, errorCatalogue } from '@pinkas/contracts';
 import { cashToState, fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 
-/** The same answer; the hint of a refusal of payments names the amount to state where cash was only rounded. */
+/** The same answer; where cash was only rounded, the hint of a refusal of payments also names the amount to state. */
 export async function withCashHint<T>({ payments = [] }: CreateDocument, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -15,7 +15,8 @@ export async function withCashHint<T>({ payments = [] }: CreateDocument, answer:
     if (cash === null) {
       throw error;
     }
-    const hint = `Cash is rounded when it is paid, not on the document: state ${toShekels(cash).toFixed(2)} as the amount in cash.`;
+    const amount = toShekels(cash).toFixed(2);
+    const hint = `${errorCatalogue[error.code].hint} Cash is rounded when it is paid, not on the document: state ${amount} as the amount in cash.`;
     throw new ApiError(error.code, {
       ...(error.details && { details: { ...error.details } }),
       cause: error,
