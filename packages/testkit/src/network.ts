@@ -22,9 +22,12 @@ import {
   withContext,
 } from '@pinkas/service-kit';
 
+/** A bound for a NATS server that waits for processor time as all others do. */
+const answerTimeoutMs = 60_000;
+
 /** The streams and consumers of a server. */
 export const streamManagerOf = (connection: NatsConnection): Promise<JetStreamManager> =>
-  jetstreamManager(connection);
+  jetstreamManager(connection, { timeout: answerTimeoutMs });
 
 const progress = natsHeaders();
 progress.set('Pinkas-Progress', '1');
@@ -40,7 +43,7 @@ export class TestNetwork {
   static async open(natsUrl: string): Promise<TestNetwork> {
     const connection = await connectNats(natsUrl, 'test');
     // The services that do not run would have created theirs.
-    await ensureStreams(await jetstreamManager(connection), serviceNames.flatMap(streamsOf), 1);
+    await ensureStreams(await streamManagerOf(connection), serviceNames.flatMap(streamsOf), 1);
     return new TestNetwork(connection, new RpcClient(connection));
   }
 
@@ -103,6 +106,7 @@ export class TestNetwork {
     }
     await jetstream(this.connection).publish(eventSubject(event, documentId), JSON.stringify(body), {
       msgID: messageId,
+      timeout: answerTimeoutMs,
     });
   }
 

@@ -156,6 +156,8 @@ describe('the chains of issuing', () => {
       delivery: 'the plan at issue; what became of the messages is in delivery, which is compared with it',
       foreign_donor: 'of donation receipts alone: in their hash',
       donation: 'of donation receipts alone: its number and status are in the trail',
+      warnings:
+        'what the response at issue warned of: repeated by a replay, read by nothing else; a trigger makes it final',
     };
     const { rows: columns } = await owner.query<{ name: string }>(
       `select attname as name from pg_attribute where attrelid = 'document'::regclass and attnum > 0 and not attisdropped`,
