@@ -458,7 +458,7 @@ export const probeAuthority = defineContract('allocation.authority.probe', {
     /** As they came. */
     answers: Type.Array(Strict({ status: Type.Integer(), body: Type.String() })),
   }),
-  timeoutMs: timeLimitsMs.probe,
+  timeoutMs: timeLimitsMs.operatorCall,
 });
 
 /** The files of the uniform structure that the authority may take. */

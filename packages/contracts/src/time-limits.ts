@@ -80,8 +80,6 @@ export const timeLimitsMs = {
   authorityCodeExchange: 4_000,
   /** One call about the transmission of files; no document waits for it. */
   transmission: 25_000,
-  /** Two calls of a probe, one after the other. */
-  probe: 45_000,
   /** How much longer than its requests a claim on a document lasts, so that the outcome can be stored. */
   authorityClaimMargin: 20_000,
 

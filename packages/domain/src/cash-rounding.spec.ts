@@ -14,7 +14,7 @@ describe('cashToState', () => {
     ['two cash payments', [cash(50), cash(50)], 9996n, null],
     ['no cash', [card(100)], 9996n, null],
     ['cash of which nothing would be left', [card(99.96), cash(0.02)], 9996n, null],
-  ] as const)('%s', (_what, payments, total, expected) => {
+  ] as const)('the cash to state is decided for %s', (_what, payments, total, expected) => {
     expect(cashToState(payments, total)).toBe(expected);
   });
 });

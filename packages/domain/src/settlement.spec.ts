@@ -46,7 +46,7 @@ describe('settlementOf', () => {
     }
   });
 
-  it('nothing is to be paid of a total of zero, which is neither paid nor credited', () => {
+  it('a total of zero leaves nothing to pay, and is neither paid nor credited', () => {
     const free = { type: 'tax_invoice', totals: { total: 0 } } as const;
     for (const credited of [0, undefined]) {
       expect(settlementOf(free, { status: 'closed', paid: 0, credited })).toEqual({

@@ -57,7 +57,8 @@ describe('the connection to the tax authority in the console', () => {
     visitor.get(`/authority/connected/${id}${query}`);
 
   it('a connection is started in the name of the person, with the page of the console that completes it', async () => {
-    expect((await browser.post(`/b/${id}/authority/connect`)).status).toBe(200);
+    const person = { person: 'Demo Person' };
+    expect((await browser.post(`/b/${id}/authority/connect`, person)).status).toBe(200);
     const { location } = await returned(browser);
     expect(location).toBe(`/b/${id}/authority`);
     expect(calls).toEqual([
@@ -67,6 +68,7 @@ describe('the connection to the tax authority in the console', () => {
           business_id: id,
           person_id: owner.id,
           return_url: `${console.config.consoleUrl}/authority/connected/${id}`,
+          user_name: 'Demo Person',
         },
       ],
       ['complete', { business_id: id, person_id: owner.id, state: 's', code: 'c/1' }],
