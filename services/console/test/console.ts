@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
 import {
   type Business,
   type MemberRole,
@@ -21,9 +20,6 @@ import { insertSession } from '../src/session/session.repository.js';
 import { TestBrowser } from './browser.js';
 
 export { type BrowserReply, TestBrowser } from './browser.js';
-
-// Real servers start slowly on a busy machine.
-jest.setTimeout(60_000);
 
 /** The version of settings that the fake of the gateway tells. */
 export const versionOf = (business: Business): string =>

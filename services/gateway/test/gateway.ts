@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
 import {
   type Business,
   type BusinessChange,
@@ -31,9 +30,6 @@ import { backgroundTasks, GatewayModule } from '../src/gateway.module.js';
 import { HttpServer } from '../src/http/http-server.js';
 import { minuteOf } from '../src/http/rate-limiter.js';
 import { openRedisLine, type RedisLine } from './redis-line.js';
-
-// Real servers start slowly on a busy machine.
-jest.setTimeout(60_000);
 
 /** The gateway on real servers, with a fake of issuing that returns example documents. */
 export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {

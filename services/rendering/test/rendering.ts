@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Clock } from '@pinkas/service-kit';
 import {
   createTestCertificate,
@@ -11,9 +10,6 @@ import type { RenderingTables } from '../src/artifact/artifact.tables.js';
 import type { RenderingConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
 import { backgroundTasks, RenderingModule } from '../src/rendering.module.js';
-
-// Chromium is slow on a busy machine.
-jest.setTimeout(30_000);
 
 /** A certificate that is its own issuer, made for these tests. */
 export const { file: signingP12File, password: signingP12Password } = await createTestCertificate();
