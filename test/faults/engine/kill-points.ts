@@ -156,7 +156,8 @@ export const killPoints = {
   },
   'F7 allocation, when a donation is reported': {
     service: 'allocation',
-    steps: [['reads', '"Donation_ID"']],
+    // The answer, and not the stored request, which is read as well.
+    steps: [['reads', '"status": ?200.*"Donation_ID"']],
   },
   'F7 allocation, before it acknowledges a donation': {
     service: 'allocation',
