@@ -137,7 +137,7 @@ export class HostileRequests {
   #repeat(headers: Record<string, string | string[]>): void {
     const name = this.#one(Object.keys(headers));
     const value = String(headers[name]);
-    headers[name] = [value, this.#one([value, value.toUpperCase(), '', `${value}, ${value}`])];
+    headers[name] = [value, this.#one([value, value.toLowerCase(), '', `${value}, ${value}`])];
   }
 
   #body(): Buffer {

@@ -1,10 +1,11 @@
-import type {
-  Business,
-  CancelledDocument,
+import {
+  type Business,
+  type CancelledDocument,
   CreateDocument,
-  CreatedDocument,
-  DocumentDetail,
-  NewDocument,
+  type CreatedDocument,
+  type DocumentDetail,
+  type NewDocument,
+  withoutEmptyTexts,
 } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { CustomerCards, type ResolvedCustomer } from './customer-cards.js';
@@ -284,7 +285,9 @@ export class BookModel {
    * @param created the answer, whose ids, addresses and instants only the system can know.
    */
   record(issued: Issuable, key: string, created: NewDocument): BookedDocument {
-    const { body, date, totals, paid, source } = issued;
+    const { date, totals, paid, source } = issued;
+    // An empty text is none.
+    const body = withoutEmptyTexts(CreateDocument, issued.body);
     this.cards.record(body.customer, created.customer.id ?? '');
     if (source) {
       this.#settle(source, issued);

@@ -24,8 +24,11 @@ const when =
 
 /** PostgreSQL and UTF-8 take neither NUL nor half of a surrogate pair. */
 const keepable = (text: string): boolean => !text.includes('\0') && Buffer.from(text).toString() === text;
-/** Lengths are counted in code points, and a text of white space only is empty. */
-const lengthOf = (text: string): number => (text.trim() === '' ? 0 : Array.from(text).length);
+/** What cannot be seen: white space, control and format characters, marks without a letter, and what is not assigned. */
+const invisible =
+  /^[\p{White_Space}\p{Cc}\p{Cf}\p{Cn}\p{M}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]*$/u;
+/** Lengths are counted in code points, and a text without a visible character is empty. */
+const lengthOf = (text: string): number => (invisible.test(text) ? 0 : Array.from(text).length);
 
 const texts = (min: number, max: number): Faults =>
   when(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CreatedDocument, compile, DocumentDetail, ErrorBody, serviceNames } from '@pinkas/contracts';
+import { compile, DocumentDetail, ErrorBody, NewDocument, serviceNames } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { expectVerified } from '../../harness/book.js';
@@ -43,7 +43,7 @@ export function firstDocument(system: () => RunningStack): void {
         invoice(6000, { external_ref: 'order-1', notes: 'תודה על הקנייה' }),
       );
       expect(answer.status).toBe(201);
-      expect(compile(CreatedDocument)(answer.body)).toMatchObject({ ok: true });
+      expect(compile(NewDocument)(answer.body)).toMatchObject({ ok: true });
       const document = answer.body;
       expect(document).toMatchObject({
         type: 'tax_invoice',
