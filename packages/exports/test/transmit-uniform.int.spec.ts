@@ -216,7 +216,6 @@ describe('a process that is killed', () => {
     const built = new URL('../dist/uniform/transmit-uniform.js', import.meta.url).href;
     const program = `
       const { readTransmissionFile, transmitUniform } = await import(${JSON.stringify(built)});
-      const pass = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       const out = ${JSON.stringify(out)};
       const wait = () => { throw new Error('the transmission was opened again'); };
       const onProgress = (name, sent) => {
