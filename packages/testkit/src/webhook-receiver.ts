@@ -1,9 +1,7 @@
-import { generateKeyPair } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
-import forge from 'node-forge';
+import { issueCertificate } from './pdf/certificates.js';
 
 /** A webhook as it arrived. */
 export interface ReceivedWebhook {
@@ -31,7 +29,7 @@ export class WebhookReceiver {
 
   /** @param certificateOf the name in the certificate that it presents, which it has signed itself; without one it speaks http. */
   static async start(certificateOf?: string): Promise<WebhookReceiver> {
-    const tls = certificateOf === undefined ? undefined : await selfSigned(certificateOf);
+    const tls = certificateOf === undefined ? undefined : await issueCertificate(certificateOf, []);
     const handle: RequestListener = (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -42,7 +40,9 @@ export class WebhookReceiver {
         receiver.answer(webhook, response, request);
       });
     };
-    const server = tls ? createTlsServer(tls, handle) : createServer(handle);
+    const server = tls
+      ? createTlsServer({ key: tls.key, cert: tls.certificate }, handle)
+      : createServer(handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const receiver = new WebhookReceiver(`${tls ? 'https' : 'http'}://127.0.0.1:${port}/webhooks`, server);
@@ -62,20 +62,3 @@ export class WebhookReceiver {
 }
 
 const noContent: WebhookAnswer = (_webhook, response) => response.writeHead(204).end();
-
-async function selfSigned(commonName: string): Promise<{ key: string; cert: string }> {
-  // By OpenSSL, on a thread of its own: in JavaScript it blocks the process for seconds.
-  const pem = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-  const privateKey = forge.pki.privateKeyFromPem(
-    pem.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  );
-  const publicKey = forge.pki.setRsaPublicKey(privateKey.n, privateKey.e);
-  const certificate = forge.pki.createCertificate();
-  const subject = [{ name: 'commonName', value: commonName }];
-  certificate.publicKey = publicKey;
-  certificate.validity.notAfter.setFullYear(certificate.validity.notBefore.getFullYear() + 1);
-  certificate.setSubject(subject);
-  certificate.setIssuer(subject);
-  certificate.sign(privateKey, forge.md.sha256.create());
-  return { key: forge.pki.privateKeyToPem(privateKey), cert: forge.pki.certificateToPem(certificate) };
-}

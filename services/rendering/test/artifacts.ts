@@ -8,7 +8,6 @@ import {
   getArtifact,
   type IssuedDocument,
   releaseArtifact,
-  renderArtifact,
 } from '@pinkas/contracts';
 import type { RefusalDecision } from '@pinkas/domain';
 import { eventually, type Simulator, startFaultyRenderer } from '@pinkas/testkit';
@@ -65,7 +64,7 @@ export class Artifacts {
   /** Renders the first PDF of a document, by default of a new tax invoice. */
   async render(document = sampleDocument('tax_invoice', this.business)) {
     const { business } = this;
-    const made = await this.rendering.network.call(renderArtifact, { document, business, attempt: 1 });
+    const made = await this.rendering.render({ document, business, attempt: 1 });
     return { document, ...made };
   }
 

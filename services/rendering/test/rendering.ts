@@ -1,3 +1,4 @@
+import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
 import type { Clock } from '@pinkas/service-kit';
 import {
   createTestCertificate,
@@ -19,6 +20,8 @@ export const { file: testSigningP12File, password: testSigningP12Password } = aw
 /** The rendering service and its clock. */
 export interface RenderingUnderTest extends ServiceUnderTest<RenderingTables> {
   readonly clock: { now: Date };
+  /** Makes the first PDF of a document: again, as issuing does, where a busy machine has not printed it within the limit. */
+  render(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>>;
 }
 
 /** Starts the service over the renderer of the test run, unless `change` names another. */
@@ -56,5 +59,9 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
   await eventually('the service is ready', async () => {
     return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
   });
-  return { ...tested, clock };
+  return {
+    ...tested,
+    clock,
+    render: (request) => eventually('a PDF', () => tested.network.call(renderArtifact, request)),
+  };
 }

@@ -588,7 +588,7 @@ describe('NumberArtifact', () => {
     const { network } = artifacts.rendering;
     const business = { ...artifacts.business, id: testBookOf(artifacts.business.id) };
     const document = sampleDocument('tax_invoice', business);
-    await network.call(renderArtifact, { document, business, attempt: 1 });
+    await artifacts.rendering.render({ document, business, attempt: 1 });
     await expect(network.call(clearTestArtifacts, { business_id: artifacts.business.id })).rejects.toThrow();
     expect(await network.call(clearTestArtifacts, { business_id: business.id })).toEqual({
       deleted: 1,

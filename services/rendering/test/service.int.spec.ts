@@ -295,7 +295,7 @@ describe('StoreLogo', () => {
       /<img class="logo" src="data:image\/png;base64,[A-Za-z0-9+/=]+" width="2" height="2" alt="">/,
     );
     const document = sampleDocument('receipt', business);
-    await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
+    await rendering.render({ business, document, attempt: 1 });
     const { pdf } = await rendering.network.call(getArtifact, { business_id: id, document_id: document.id });
     expect(await pdfImages(Buffer.from(pdf, 'base64'))).toBe(2);
   });
@@ -419,7 +419,7 @@ describe('RenderPage', () => {
   it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('tax_invoice', business, { totals: largeTotals, discount: null });
-    const { sha256 } = await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
+    const { sha256 } = await rendering.render({ business, document, attempt: 1 });
     const page = async (allocationNumber: string | null, language: 'he' | 'en') => {
       const state = {
         status: 'open',
@@ -449,7 +449,7 @@ describe('RenderPage', () => {
   it('RenderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('order', business);
-    const first = await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
+    const first = await rendering.render({ business, document, attempt: 1 });
     const cancelledAt = '2026-03-09T10:00:00.000Z';
     const page = async (cancelled: string | null) => {
       const { html } = await rendering.network.call(renderPage, {
@@ -488,7 +488,9 @@ describe('RenderPage', () => {
 <h1>סיכום</h1>
 <table><thead><tr><th>סוג</th><th>נטו</th><th>סכום</th></tr></thead><tbody><tr><td>קבלה</td><td></td><td>12,000.00</td></tr></tbody></table>
 </body></html>`;
-    const { pdf } = await rendering.network.call(printReport, { title: 'Totals by type', html });
+    const { pdf } = await eventually('a report', () =>
+      rendering.network.call(printReport, { title: 'Totals by type', html }),
+    );
     const bytes = Buffer.from(pdf, 'base64');
     expect(await pdfInfo(bytes)).toMatchObject({
       Title: 'סיכום & דוח',
@@ -531,7 +533,7 @@ describe('OrphanPurger', () => {
 
   const renderNew = async () => {
     const document = sampleDocument('quote', business);
-    await rendering.network.call(renderArtifact, { document, business, attempt: 1 });
+    await rendering.render({ document, business, attempt: 1 });
     return document;
   };
   const stored = async (document: IssuedDocument) =>
@@ -596,7 +598,7 @@ describe('AuditArtifacts', () => {
 
   /** Makes a PDF; what the book would say of its document. */
   const make = async (document: IssuedDocument, issuer = business): Promise<BookFacts> => {
-    const { sha256 } = await rendering.network.call(renderArtifact, {
+    const { sha256 } = await rendering.render({
       document,
       business: issuer,
       attempt: 1,
