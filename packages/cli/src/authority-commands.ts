@@ -32,7 +32,7 @@ export const authorityCommands: readonly Command[] = [
   {
     noun: 'authority',
     verb: 'probe',
-    summary: "makes ten calls at the tax authority's sandbox, and shows the answers beside what is assumed",
+    summary: "makes ten calls at the tax authority's sandbox, and shows the answers next to what is assumed",
     arguments: [],
     options: {
       business: { value: 'ID', meaning: 'a business that is connected to the sandbox', required: true },

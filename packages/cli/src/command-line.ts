@@ -46,7 +46,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   };
 }
 
-/** Whether a noun has commands, and is none by itself. */
+/** Whether a noun has commands, and is no command itself. */
 const isGroup = (noun: string | undefined, commands: readonly Command[]): boolean => {
   const ofNoun = commands.filter((command) => command.noun === noun);
   return ofNoun.length > 0 && ofNoun.every(({ verb }) => verb !== null);

@@ -134,7 +134,7 @@ describe('a connection to NATS that is half open', () => {
         return () => proxy.reset();
       },
     ],
-  ])('heals by itself when the server is %s', async (_how, broken, breakIt) => {
+  ])('heals without help when the server is %s', async (_how, broken, breakIt) => {
     const { nats, proxy, tested, connection, call } = await start();
     expect(await call()).toEqual({ used_today: 7 });
     await eventually('the service pulls events', async () => (await pullsAt(nats)) > 0);

@@ -81,7 +81,7 @@ describe('two instances of delivery', () => {
     eventually('every message has its end', async () => {
       const rows = await rowsOf(documents);
       const open = rows.filter(({ state }) => !['sent', 'failed', 'withdrawn'].includes(state));
-      // What a busy machine did not get through is tried again; nobody is at work on it while the time passes.
+      // What a busy machine did not get through is tried again; no worker has it while the time passes.
       const idle = open.every((row) => row.state === 'ready' && row.claimed_until === null);
       if (open.length > 0 && idle) {
         delivery.advanceClock(5 * second);

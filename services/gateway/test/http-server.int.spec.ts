@@ -176,19 +176,19 @@ describe('HttpServer', () => {
       // White space around a header is no part of it (RFC 9110, section 5.5).
       ['with white space after the header', () => `Authorization: Bearer ${key} \t`],
       ['in two equal lines', () => `Authorization: Bearer ${key}\r\nAUTHORIZATION: Bearer ${key}`],
-      ['beside the Basic credentials of a proxy', () => `Authorization: Basic eDp4\r\nX-Api-Key: ${key}`],
+      ['next to the Basic credentials of a proxy', () => `Authorization: Basic eDp4\r\nX-Api-Key: ${key}`],
     ])('a key %s is accepted', async (_name, lines) => {
       expect(await meWith(lines())).toMatch(/^HTTP\/1\.1 200 /);
     });
 
     it.each([
-      ['beside a different X-Api-Key', () => `Authorization: Bearer ${key}\r\nX-Api-Key: ${otherKey}`],
-      ['beside an Authorization of another scheme', () => `Authorization: Digest x\r\nX-Api-Key: ${key}`],
+      ['next to a different X-Api-Key', () => `Authorization: Bearer ${key}\r\nX-Api-Key: ${otherKey}`],
+      ['next to an Authorization of another scheme', () => `Authorization: Digest x\r\nX-Api-Key: ${key}`],
       [
-        'beside another Authorization',
+        'next to another Authorization',
         () => `Authorization: Bearer ${key}\r\nAuthorization: Bearer ${otherKey}`,
       ],
-      ['beside another X-Api-Key', () => `X-Api-Key: ${key}\r\nX-Api-Key: ${otherKey}`],
+      ['next to another X-Api-Key', () => `X-Api-Key: ${key}\r\nX-Api-Key: ${otherKey}`],
       ['with a comma and a second key', () => `Authorization: Bearer ${key}, Bearer ${otherKey}`],
       ['with 10 KB after it', () => `Authorization: Bearer ${key}${'x'.repeat(10_240)}`],
       ['with a Hebrew letter', () => `Authorization: Bearer ${key}א`],

@@ -125,7 +125,7 @@ export function authentication(suite: Suite): void {
     it.each([
       ['the same line twice', (key: string) => ({ 'x-api-key': [key, key] })],
       [
-        'Basic credentials beside X-Api-Key',
+        'Basic credentials next to X-Api-Key',
         (key: string) => ({ authorization: 'Basic eDp4', 'x-api-key': key }),
       ],
     ])('decisions, Repeated headers: the key may come with %s', async (_how, headers) => {

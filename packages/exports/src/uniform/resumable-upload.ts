@@ -19,7 +19,7 @@ export class UploadFailedError extends Error {
   override readonly name = 'UploadFailedError';
 }
 
-/** A file that is uploaded, and where its upload stands. */
+/** A file that is uploaded, and how far its upload is. */
 export interface Upload {
   readonly path: string;
   readonly bytes: number;

@@ -4,7 +4,7 @@ import type { openTransmission, ReplyOf, readTransmission } from '@pinkas/contra
 import { sha256Of } from '../checksums.js';
 import { UploadGoneError, type UploadOptions, upload } from './resumable-upload.js';
 
-/** The file that remembers a transmission, beside the folders of its files. */
+/** The file that records a transmission, next to the folders of its files. */
 export const transmissionFile = 'TRANSMISSION.json';
 
 type Opened = ReplyOf<typeof openTransmission>;

@@ -77,7 +77,7 @@ export function approve(invoice: Invoice, context: ApprovalContext): Answer {
   }
 }
 
-/** Approval of many: [A] EX, pp. 18–22. Each is judged by itself, unless the head does not match the list. */
+/** Approval of many: [A] EX, pp. 18–22. Each is judged separately, unless the head does not match the list. */
 export function approveAll(batch: Batch, context: ApprovalContext): Answer {
   const head = {
     transaction_id: longNumber(context.clock.now()),

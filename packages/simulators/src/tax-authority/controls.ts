@@ -24,7 +24,7 @@ export async function setClock(request: IncomingMessage, clock: Clock): Promise<
 }
 
 /**
- * `POST /_authority`: what happens at the authority beside the interface. `{ won: invoice_id }`: the hearing about an invoice is
+ * `POST /_authority`: what happens at the authority outside the interface. `{ won: invoice_id }`: the hearing about an invoice is
  * won; `{ revoke: true }`: all owners have to log in again.
  */
 export async function actAsAuthority(

@@ -94,7 +94,7 @@ export const optionTable = {
     'either',
   ),
   codeAuth: choice('where a code is turned in with id and secret: PD shows Basic', 'basic', 'body', 'either'),
-  wrongClientStatus: choice('the status beside unauthorized_client, of which PF shows the body', 401, 400),
+  wrongClientStatus: choice('the status with unauthorized_client, of which PF shows the body', 401, 400),
   codeSeconds: count('how long an authorization code lasts: not published', 600),
   consentDays: count('how long a consent lasts (PD: 3 months)', 90),
   consentFrom: choice('from when these days count: PD speaks of the login', 'login', 'refresh'),

@@ -66,7 +66,7 @@ const bodyBytesMax = 16 * 1024 * 1024;
 
 /**
  * Starts a simulator of the Israel Tax Authority under `/shaam/{env}`: OAuth, approval of one invoice or many, decisions about
- * refused ones, look-ups, the minimum amount, and reports of donations. The README beside this file lists which answers are
+ * refused ones, look-ups, the minimum amount, and reports of donations. The README in this folder lists which answers are
  * documented and which are guesses. Tests set failures by `POST /_mode` (see {@link Fault}), guesses by `POST /_options`, the time by
  * `POST /_clock`, and read `GET /_calls` and `GET /_state`.
  */

@@ -148,7 +148,7 @@ describe('tokens', () => {
     expect((await authority.refresh(refreshToken, 'pinkas', 'right:secret')).status).toBe(200);
   });
 
-  it('an access token lasts 601 seconds, also beside a newer one', async () => {
+  it('an access token lasts 601 seconds, also next to a newer one', async () => {
     const { access, refresh } = await authority.login();
     const second = String((await authority.refresh(refresh)).body.access_token);
     await authority.control('_clock', { advance_ms: 599_000 });

@@ -72,7 +72,7 @@ export async function findEndpoint(
 }
 
 /**
- * Locks an endpoint until the transaction ends. A webhook for it may be stored meanwhile: its transaction has the lock of the book, and
+ * Locks an endpoint until the transaction ends. A webhook for it may be stored in that time: its transaction has the lock of the book, and
  * one that sends a test waits for that. Rows of its webhooks, the endpoint and the trail are locked in this order.
  * @throws ApiError `not_found`.
  */

@@ -55,7 +55,7 @@ export class ChooseType {
       (type) =>
         legalType !== null &&
         mayIssue(legalType, type) &&
-        // Of others it means nothing to the tax authority, and beside 'receipt' it is taken by mistake.
+        // Of others it means nothing to the tax authority, and next to 'receipt' it is taken by mistake.
         (type !== 'donation_receipt' || isInstitution(legalType)),
     );
     const cards = groups.flatMap(({ id, title, types }) => {

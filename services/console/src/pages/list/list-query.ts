@@ -50,7 +50,7 @@ export interface ListQuery {
   readonly isPartial: boolean;
 }
 
-/** The documents that a query asks for, in its order; by balance in that of commits: a balance that changes meanwhile loses no document. */
+/** The documents that a query asks for, in its order; by balance in that of commits: a balance that changes loses no document. */
 export const selectionOf = ({ filter, order, ascending }: ListQuery): Selection => ({
   ...filter,
   ...(order !== 'balance' && { order, ascending }),
