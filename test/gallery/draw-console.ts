@@ -7,6 +7,7 @@ import { addressesOf, shownPages } from '../harness/console-pages.js';
 import { ConsoleVisitor, type View } from '../harness/console-visitor.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
+import { makeUniformExport, transmitExport } from '../harness/uniform-export.js';
 import type { DemoBook } from './demo-book.js';
 
 const run = promisify(execFile);
@@ -101,10 +102,14 @@ export async function drawAll(
     ...['person', 'list', '--business', issuer.business.id],
   );
   const { url } = await stack.pinkas<{ url: string }>('person', 'link', email);
+  // One has been transmitted, the other may be.
+  await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
+  const file = await makeUniformExport(owner, issuer.business.id);
   const drawn = new Map<string, string[]>();
   const pages = [
     ...pagesOf(issuer.business.id, {
       ...ids,
+      '/exports/:id/transmission': file,
       '/people/:person': people.find((person) => person.email.startsWith('bookkeeper'))?.person_id ?? '',
       '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',
     }),

@@ -401,6 +401,8 @@ export const showConnection = defineContract('allocation.connection.show', {
         reason: Nullable(Type.String()),
       }),
     ),
+    /** Whether the uniform structure may be transmitted (`TAX_AUTHORITY_TRANSMISSION`). */
+    transmission: Type.Optional(Type.Boolean()),
   }),
 });
 
@@ -469,6 +471,14 @@ export const transmittedFileNames = ['INI.TXT', 'BKMVDATA.TXT', 'BKMVDATA.zip'] 
  * (`TAX_AUTHORITY_TRANSMISSION`). `failed`: with the reason.
  */
 const TransmissionOutcome = Type.Enum(['done', 'not_required', 'off', 'failed']);
+/** What a person has to do about a failure; absent: the reason is in the words of the authority. */
+export const transmissionProblems = [
+  'not_connected',
+  'no_permission',
+  'not_subscribed',
+  'unavailable',
+] as const;
+const TransmissionProblem = Type.Optional(Type.Enum([...transmissionProblems]));
 
 /** Requests of the authority the addresses to which the uniform structure of a period is uploaded. */
 export const openTransmission = defineContract('allocation.transmission.open', {
@@ -483,6 +493,7 @@ export const openTransmission = defineContract('allocation.transmission.open', {
   reply: Strict({
     outcome: TransmissionOutcome,
     reason: Nullable(Type.String()),
+    problem: TransmissionProblem,
     /** The authority's id of the transmission. */
     id: Nullable(Type.String()),
     files: Type.Array(
@@ -513,6 +524,7 @@ export const readTransmission = defineContract('allocation.transmission.read', {
   reply: Strict({
     outcome: TransmissionOutcome,
     reason: Nullable(Type.String()),
+    problem: TransmissionProblem,
     files: Type.Array(
       Strict({
         id: Type.String(),

@@ -22,6 +22,7 @@ export {
   type Transmission,
   type TransmissionCalls,
   TransmissionError,
+  type TransmissionProblem,
   transmitUniform,
 } from './uniform/transmit-uniform.js';
 export {

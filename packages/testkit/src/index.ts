@@ -1,4 +1,5 @@
 export { auditTrail } from './audit-trail.js';
+export { AuthorityFiles, type ReceivedFile } from './authority-files.js';
 export * from './collector.js';
 export * from './databases.js';
 export * from './eventually.js';

@@ -54,6 +54,7 @@ import { DecideRefusalNow, PreviewDecision } from './pages/decide-refusal.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
 import { EnterNumberNow, RequestNumberNow, ShowNumberEntry } from './pages/enter-number.js';
 import { RestartAccountantPackage, SaveAccountantSchedule } from './pages/exports/monthly-pages.js';
+import { PreviewTransmission, TransmitNow } from './pages/exports/transmission-pages.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ChooseType } from './pages/issue/choose-type.js';
 import {
@@ -177,6 +178,8 @@ const businessPages = [
   SaveAccountantSchedule,
   RestartAccountantPackage,
   DownloadExport,
+  PreviewTransmission,
+  TransmitNow,
   CompleteAuthority,
   ConfirmDisconnection,
   ConnectAuthority,

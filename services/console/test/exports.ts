@@ -159,14 +159,14 @@ export async function startExports(): Promise<ExportsUnderTest> {
     },
   };
   made.book.push(...Array.from({ length: 12 }, (_, index) => bookEntry(index + 1, made.business)));
+  answerForBusiness(made);
   answerForBook(made);
   return made;
 }
 
-/** Answers for issuing, gateway and rendering. */
-function answerForBook(made: ExportsUnderTest): void {
-  const { network, book, recorded, beforePage, withoutPdf } = made;
-  network.answer(showBusiness, ({ business_id }) => {
+/** Answers for the gateway. */
+function answerForBusiness(made: ExportsUnderTest): void {
+  made.network.answer(showBusiness, ({ business_id }) => {
     if (business_id !== made.business.id) {
       throw new ApiError('not_found');
     }
@@ -178,6 +178,16 @@ function answerForBook(made: ExportsUnderTest): void {
       api_enabled: true,
     };
   });
+}
+
+/** Answers for issuing and rendering. */
+export function answerForBook({
+  network,
+  book,
+  recorded,
+  beforePage,
+  withoutPdf,
+}: Pick<ExportsUnderTest, 'network' | 'book' | 'recorded' | 'beforePage' | 'withoutPdf'>): void {
   network.answer(recordExport, (request) => {
     recorded.push(request);
     return {};

@@ -8,6 +8,7 @@ import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { issueRefused } from '../../harness/refused-number.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
+import { makeUniformExport, transmitExport } from '../../harness/uniform-export.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -159,8 +160,10 @@ export function everyPage(system: () => ConsoleSystem): void {
       // With two businesses, the head has a switch, and the first page lists them.
       await stack.pinkas('person', 'invite', owner.email, '--business', donation.business, '--role', 'owner');
       const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
+      await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
       const ids = {
         ...visible,
+        '/exports/:id/transmission': await makeUniformExport(owner, issuer.business.id),
         '/people/:person': person.id,
         '/account/passkeys/:passkey/remove': passkey,
         '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',

@@ -140,7 +140,8 @@ export const transmitCommand: Command = {
     };
     try {
       const onProgress = byteProgress(progress);
-      return outputOf(await transmitUniform(calls, out, begun, { onProgress }), out);
+      const store = (transmission: Transmission) => storeTransmission(out, transmission);
+      return outputOf(await transmitUniform(calls, begun, { onProgress, store }), out);
     } catch (error) {
       const isExpected = [TransmissionError, UploadFailedError, UploadGoneError].some(
         (kind) => error instanceof kind,

@@ -44,12 +44,24 @@ export interface TransmissionCalls {
   read(files: readonly TransmittedFile[]): Promise<ReplyOf<typeof readTransmission>>;
 }
 
+/** Why a transmission cannot go on; null: for the reason that the authority gave in its own words. */
+export type TransmissionProblem = NonNullable<Opened['problem']> | 'off' | 'too_large' | 'changed';
+
 /** A transmission that cannot go on until a person has done something. */
 export class TransmissionError extends Error {
   override readonly name = 'TransmissionError';
+
+  constructor(
+    message: string,
+    readonly problem: TransmissionProblem | null,
+  ) {
+    super(message);
+  }
 }
 
 export interface TransmitOptions extends Pick<UploadOptions, 'partBytes' | 'pausesMs' | 'signal'> {
+  /** Stores how far the transmission is, before anything else is done. */
+  store(transmission: Transmission): Promise<void>;
   onProgress(file: string, sentBytes: number, bytes: number): void;
   /** The pauses between questions about the state; after them the transmission stays `uploaded`. */
   readonly statusPausesMs?: readonly number[];
@@ -90,7 +102,6 @@ export async function storeTransmission(out: string, transmission: Transmission)
  */
 export async function transmitUniform(
   calls: TransmissionCalls,
-  out: string,
   begun: Transmission,
   options: TransmitOptions,
 ): Promise<Transmission> {
@@ -99,20 +110,20 @@ export async function transmitUniform(
     if (current.state === 'written') {
       openings += 1;
       current = await opened(calls, current);
-      await storeTransmission(out, current);
+      await options.store(current);
       continue;
     }
     try {
-      current = await uploaded(out, current, options);
+      current = await uploaded(current, options);
     } catch (error) {
       if (!(error instanceof UploadGoneError) || openings >= openingsMax) {
         throw error;
       }
       current = { ...current, state: 'written', files: [] };
-      await storeTransmission(out, current);
+      await options.store(current);
     }
   }
-  return current.state === 'uploaded' ? decided(calls, out, current, options) : current;
+  return current.state === 'uploaded' ? decided(calls, current, options) : current;
 }
 
 async function opened(calls: TransmissionCalls, transmission: Transmission): Promise<Transmission> {
@@ -121,7 +132,7 @@ async function opened(calls: TransmissionCalls, transmission: Transmission): Pro
     return { ...transmission, state: 'not_required' };
   }
   if (reply.outcome !== 'done') {
-    throw new TransmissionError(reply.reason ?? 'The tax authority gave no addresses for the files.');
+    throw errorOf(reply, 'The tax authority gave no addresses for the files.');
   }
   const files: TransmittedFile[] = [];
   for (const { name, id, url, headers, max_bytes: maxBytes } of reply.files) {
@@ -130,6 +141,7 @@ async function opened(calls: TransmissionCalls, transmission: Transmission): Pro
     if (maxBytes !== null && bytes > maxBytes) {
       throw new TransmissionError(
         `${name} has ${bytes} bytes, and the tax authority takes at most ${maxBytes}: transmit a shorter period.`,
+        'too_large',
       );
     }
     const begun = { session: null, uploaded: false, status: 'unknown', description: null } as const;
@@ -138,18 +150,26 @@ async function opened(calls: TransmissionCalls, transmission: Transmission): Pro
   return { ...transmission, state: 'opened', id: reply.id, files };
 }
 
-async function uploaded(out: string, begun: Transmission, options: TransmitOptions): Promise<Transmission> {
+/** The error of a reply that did not do what was asked. */
+const errorOf = (
+  { outcome, reason, problem }: Pick<Opened, 'outcome' | 'reason' | 'problem'>,
+  otherwise: string,
+): TransmissionError =>
+  new TransmissionError(reason ?? otherwise, outcome === 'off' ? 'off' : (problem ?? null));
+
+async function uploaded(begun: Transmission, options: TransmitOptions): Promise<Transmission> {
   let current = begun;
   const store = async (id: string, change: Partial<TransmittedFile>) => {
     const files = current.files.map((file) => (file.id === id ? { ...file, ...change } : file));
     current = { ...current, files };
-    await storeTransmission(out, current);
+    await options.store(current);
   };
   for (const file of begun.files.filter((item) => !item.uploaded)) {
     const path = join(begun.folder, file.name);
     if ((await sha256Of(path)) !== file.sha256) {
       throw new TransmissionError(
         `${path} has changed since its transmission began: delete ${transmissionFile}.`,
+        'changed',
       );
     }
     await upload(
@@ -163,16 +183,15 @@ async function uploaded(out: string, begun: Transmission, options: TransmitOptio
     await store(file.id, { uploaded: true });
   }
   const done: Transmission = { ...current, state: 'uploaded' };
-  await storeTransmission(out, done);
+  await options.store(done);
   return done;
 }
 
 /** Asks until every file is approved or one is rejected, for as long as the pauses last. */
 async function decided(
   calls: TransmissionCalls,
-  out: string,
   begun: Transmission,
-  { statusPausesMs = pollPausesMs, signal }: TransmitOptions,
+  { statusPausesMs = pollPausesMs, signal, store }: TransmitOptions,
 ): Promise<Transmission> {
   let current = begun;
   for (const pauseMs of [0, ...statusPausesMs]) {
@@ -180,14 +199,14 @@ async function decided(
     signal?.throwIfAborted();
     const reply = await calls.read(current.files);
     if (reply.outcome !== 'done') {
-      throw new TransmissionError(reply.reason ?? 'The tax authority did not say what became of the files.');
+      throw errorOf(reply, 'The tax authority did not say what became of the files.');
     }
     const files = current.files.map((file) => {
       const { status, description } = reply.files.find(({ id }) => id === file.id) ?? file;
       return { ...file, status, description };
     });
     current = { ...current, files, state: stateOf(files) };
-    await storeTransmission(out, current);
+    await store(current);
     if (current.state !== 'uploaded') {
       break;
     }

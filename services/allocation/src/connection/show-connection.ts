@@ -4,10 +4,12 @@ import {
   type Database,
   forTenant,
   InjectClock,
+  InjectConfig,
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationConfig } from '../config.js';
 import { findConnection, findRequest } from './connection.repository.js';
 import { connectionOf } from './connection-state.js';
 
@@ -17,6 +19,7 @@ export class ShowConnection {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: Pick<AllocationConfig, 'taxAuthorityTransmission'>,
   ) {}
 
   async handle({
@@ -36,6 +39,7 @@ export class ShowConnection {
             reason: request.failure,
           }
         : null,
+      transmission: this.config.taxAuthorityTransmission === 'on',
     };
   }
 }

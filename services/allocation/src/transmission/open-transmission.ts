@@ -11,7 +11,7 @@ import {
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import type { AllocationConfig } from '../config.js';
 import { AuthorityCalls } from '../connection/authority-calls.js';
-import { failureOf, transmissionOff } from './transmission-failure.js';
+import { failureOf, transmissionOff, unreadable } from './transmission-failure.js';
 import { linksRequest, linksUrl, readLinks } from './transmission-interface.js';
 
 /** Requests the addresses of an upload; what was opened is in the trail. */
@@ -37,7 +37,7 @@ export class OpenTransmission {
     );
     const failure = failureOf(answer);
     if (failure || answer.kind === 'failed') {
-      return { outcome: 'failed', reason: failure, id: null, files: [] };
+      return { outcome: 'failed', reason: null, ...failure, id: null, files: [] };
     }
     const opened = readOr(answer.body);
     await forTenant(this.db, business_id)
@@ -66,7 +66,6 @@ function readOr(body: string): ReplyOf<typeof openTransmission> {
   try {
     return readLinks(body);
   } catch (error) {
-    const reason = `The tax authority's answer cannot be read: ${(error as Error).message}.`;
-    return { outcome: 'failed', reason, id: null, files: [] };
+    return { ...unreadable(error as Error), id: null, files: [] };
   }
 }

@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, readTransmission, timeLimitsMs } from '@p
 import { InjectConfig, Operation } from '@pinkas/service-kit';
 import type { AllocationConfig } from '../config.js';
 import { AuthorityCalls } from '../connection/authority-calls.js';
-import { failureOf, transmissionOff } from './transmission-failure.js';
+import { failureOf, transmissionOff, unreadable } from './transmission-failure.js';
 import { readStatuses, statusRequest, statusUrl } from './transmission-interface.js';
 
 /** Requests what became of uploaded files. */
@@ -27,13 +27,12 @@ export class ReadTransmission {
     );
     const failure = failureOf(answer);
     if (failure || answer.kind === 'failed') {
-      return { outcome: 'failed', reason: failure, files: [] };
+      return { outcome: 'failed', reason: null, ...failure, files: [] };
     }
     try {
       return { outcome: 'done', reason: null, files: readStatuses(answer.body, request) };
     } catch (error) {
-      const reason = `The tax authority's answer cannot be read: ${(error as Error).message}.`;
-      return { outcome: 'failed', reason, files: [] };
+      return { ...unreadable(error as Error), files: [] };
     }
   }
 }

@@ -1,5 +1,11 @@
 import type { UniformCharset } from '@pinkas/domain/uniform';
-import type { Selection, SingleFileFormat, VatDetailSummary } from '@pinkas/exports';
+import type {
+  Selection,
+  SingleFileFormat,
+  Transmission,
+  TransmissionProblem,
+  VatDetailSummary,
+} from '@pinkas/exports';
 import type { TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
@@ -64,6 +70,45 @@ export interface ExportJobTable {
   trace: TraceColumn;
 }
 
+/** `undecided`: the authority has not decided for weeks, and is asked no more. */
+export type TransmissionState =
+  | 'queued'
+  | 'running'
+  | 'approved'
+  | 'rejected'
+  | 'not_required'
+  | 'undecided'
+  | 'failed';
+
+/** `deleted`: the file is not kept any more. `refused`: in the words of the authority. */
+export type TransmissionFailure = TransmissionProblem | 'deleted' | 'refused';
+
+/** A file of the uniform structure on its way to the tax authority. */
+export interface TransmissionTable {
+  business_id: string;
+  export_id: string;
+  person_id: string;
+  state: Generated<TransmissionState>;
+  requested_at: Date;
+  /** When it is due; null: it ended. */
+  next_attempt_at: Date | null;
+  /** Since the last step that succeeded. */
+  attempts: Generated<number>;
+  claimed_until: Date | null;
+  claim_id: string | null;
+  /** Without its folder; null: nothing was begun. */
+  progress: ColumnType<Omit<Transmission, 'folder'> | null, never, string | null>;
+  sent_bytes: Generated<number>;
+  /** When all files had arrived: since then the authority is asked what it decided. */
+  uploaded_at: Date | null;
+  failure: TransmissionFailure | null;
+  /** The words of the latest failure, of the authority or in English. */
+  error: string | null;
+  ended_at: Date | null;
+  request_id: string | null;
+  trace: TraceColumn;
+}
+
 /** A part of a finished file. */
 export interface ExportChunkTable {
   business_id: string;
@@ -113,4 +158,5 @@ export interface ExportTables {
   export_job: ExportJobTable;
   export_chunk: ExportChunkTable;
   export_volume: ExportVolumeTable;
+  transmission: TransmissionTable;
 }

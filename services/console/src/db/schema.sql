@@ -276,6 +276,32 @@ CREATE TABLE public.sign_in_link (
     used_at timestamp with time zone
 );
 
+CREATE TABLE public.transmission (
+    business_id uuid NOT NULL,
+    export_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    next_attempt_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    claimed_until timestamp with time zone,
+    claim_id uuid,
+    progress json,
+    sent_bytes bigint DEFAULT 0 NOT NULL,
+    uploaded_at timestamp with time zone,
+    failure text,
+    error text,
+    ended_at timestamp with time zone,
+    request_id text,
+    trace json,
+    CONSTRAINT transmission_claim_check CHECK (((claimed_until IS NOT NULL) = (state = 'running'::text))),
+    CONSTRAINT transmission_due_check CHECK (((next_attempt_at IS NOT NULL) = (state = ANY (ARRAY['queued'::text, 'running'::text])))),
+    CONSTRAINT transmission_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
+    CONSTRAINT transmission_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'approved'::text, 'rejected'::text, 'not_required'::text, 'undecided'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.transmission FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.accountant_package
     ADD CONSTRAINT accountant_package_pkey PRIMARY KEY (business_id, month);
 
@@ -348,6 +374,9 @@ ALTER TABLE ONLY public.session
 ALTER TABLE ONLY public.sign_in_link
     ADD CONSTRAINT sign_in_link_pkey PRIMARY KEY (token_hash);
 
+ALTER TABLE ONLY public.transmission
+    ADD CONSTRAINT transmission_pkey PRIMARY KEY (business_id, export_id);
+
 CREATE INDEX accountant_package_preparing_idx ON public.accountant_package USING btree (created_at) WHERE (state = 'preparing'::text);
 
 CREATE INDEX attempt_count_ends_idx ON public.attempt_count USING btree (ends_at);
@@ -380,6 +409,8 @@ CREATE INDEX sign_in_link_expires_idx ON public.sign_in_link USING btree (expire
 
 CREATE INDEX sign_in_link_notice_idx ON public.sign_in_link USING btree (notice_id);
 
+CREATE INDEX transmission_due_idx ON public.transmission USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
 CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
@@ -411,6 +442,9 @@ ALTER TABLE ONLY public.session
 
 ALTER TABLE ONLY public.sign_in_link
     ADD CONSTRAINT sign_in_link_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
+
+ALTER TABLE ONLY public.transmission
+    ADD CONSTRAINT transmission_job_fkey FOREIGN KEY (business_id, export_id) REFERENCES public.export_job(business_id, id);
 
 ALTER TABLE public.accountant_package ENABLE ROW LEVEL SECURITY;
 
@@ -478,6 +512,15 @@ END);
 ALTER TABLE public.membership ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY membership_of_business ON public.membership USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.transmission ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY transmission_of_business ON public.transmission USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

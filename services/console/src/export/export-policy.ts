@@ -15,6 +15,13 @@ export const claimMs = 60_000;
 export const retentionMs = 7 * 24 * 60 * 60 * 1_000;
 /** How long the accountant's files of a month are kept: until those of the next one are there. */
 export const packageRetentionMs = 35 * 24 * 60 * 60 * 1_000;
+/** The pauses after attempts to transmit a file that failed; after the last one the transmission has failed. */
+export const transmissionPausesMs = [30_000, 120_000, 600_000, 3_600_000] as const;
+/** How soon the authority is asked what it decided; later half of the time that has passed, and at most hourly. */
+export const decisionPauseMs = 5_000;
+export const decisionPauseMaxMs = 60 * 60 * 1_000;
+/** How long it is asked. */
+export const decisionMaxMs = 14 * 24 * 60 * 60 * 1_000;
 /** How many documents one request sends by email. */
 export const emailsMax = 500;
 /** How much an export may write into its temporary folder, all its files together. */

@@ -300,6 +300,19 @@ export async function expire(db: Database<ConsoleTables>, now: Date): Promise<nu
     .set({ state: 'expired' })
     .where('state', '=', 'done')
     .where('expires_at', '<=', now)
+    // Until the tax authority has it.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('transmission')
+            .select('export_id')
+            .whereRef('transmission.business_id', '=', 'export_job.business_id')
+            .whereRef('transmission.export_id', '=', 'export_job.id')
+            .where('transmission.state', 'in', ['queued', 'running'])
+            .where('uploaded_at', 'is', null),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }

@@ -140,6 +140,16 @@ export async function listExports(db: Database<ConsoleTables>, businessId: strin
   return rows.map(viewOf);
 }
 
+/** One export; null: the business has none of that id. @param db of the service, without a scope. */
+export async function readExport(
+  db: Database<ConsoleTables>,
+  businessId: string,
+  id: string,
+): Promise<ExportView | null> {
+  const row = isUuid(id) ? await findExport(forTenant(db, businessId), businessId, id) : undefined;
+  return row ? viewOf(row) : null;
+}
+
 function viewOf(row: ExportRow): ExportView {
   return {
     id: row.id,

@@ -1,3 +1,4 @@
+import { showConnection } from '@pinkas/contracts';
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import {
@@ -8,6 +9,7 @@ import {
   InjectClock,
   InjectConfig,
   InjectDatabase,
+  RpcClient,
 } from '@pinkas/service-kit';
 import {
   button,
@@ -28,6 +30,7 @@ import { ExportsFullError } from '../export/export-errors.js';
 import { gib } from '../export/export-policy.js';
 import { ExportWorker } from '../export/export-worker.js';
 import { listExports, readExportFile, requestExport, TooManyExportsError } from '../export/exports.js';
+import { listTransmissions } from '../export/transmissions.js';
 import { dayOf } from '../http/address-dates.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import { downloadHeaders } from '../http/page-headers.js';
@@ -37,6 +40,9 @@ import { listMembers } from '../people/member.repository.js';
 import { exportItem } from './exports/export-item.js';
 import { exportWords as texts } from './exports/export-words.js';
 import { monthlyCard } from './exports/monthly-card.js';
+import { isTransmitting } from './exports/transmission-item.js';
+import { transmissionWords } from './exports/transmission-words.js';
+import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
 const formats = ['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl', 'donations'] as const;
@@ -48,6 +54,7 @@ const outcomes: Readonly<Record<string, Words>> = {
   requested: texts.requestedDone,
   schedule_saved: texts.scheduleSaved,
   restarted: texts.restarted,
+  transmission: transmissionWords.requested,
 };
 
 interface Draft {
@@ -61,12 +68,13 @@ interface Draft {
 @ConsolePage({ method: 'GET', path: '/exports', access: 'reader' })
 export class ShowExports {
   constructor(
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectDatabase() readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
+    readonly rpc: RpcClient,
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    return exportsPage(visit, this.db, suggested(visit.query, this.clock.now()));
+    return exportsPage(visit, this, suggested(visit.query, this.clock.now()));
   }
 }
 
@@ -74,10 +82,11 @@ export class ShowExports {
 @ConsolePage({ method: 'POST', path: '/exports', access: 'reader', changes: 'nothing', freshProof: true })
 export class RequestExport {
   constructor(
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectDatabase() readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
     private readonly worker: ExportWorker,
     @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
+    readonly rpc: RpcClient,
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
@@ -100,14 +109,14 @@ export class RequestExport {
       );
     } catch (error) {
       if (error instanceof TooManyExportsError) {
-        return exportsPage(visit, this.db, draft, texts.tooMany[language]);
+        return exportsPage(visit, this, draft, texts.tooMany[language]);
       }
       if (error instanceof ExportsFullError) {
-        return exportsPage(visit, this.db, draft, texts.full[language]);
+        return exportsPage(visit, this, draft, texts.full[language]);
       }
       if (error instanceof ApiError && error.code === 'validation_error') {
         const isOfMonths = draft.format === 'pcn874' && draft.from <= draft.to;
-        return exportsPage(visit, this.db, draft, texts[isOfMonths ? 'badMonths' : 'badDates'][language]);
+        return exportsPage(visit, this, draft, texts[isOfMonths ? 'badMonths' : 'badDates'][language]);
       }
       throw error;
     }
@@ -162,25 +171,30 @@ function lastYear(now: Date): Draft {
 
 async function exportsPage(
   visit: MemberVisit,
-  db: Database<ConsoleTables>,
+  { db, rpc }: { readonly db: Database<ConsoleTables>; readonly rpc: RpcClient },
   draft: Draft,
   error?: string,
 ): Promise<PageReply> {
-  const { business, language, outcome } = visit;
+  const { business, language, outcome, role } = visit;
   const scoped = forTenant(db, business.id);
-  const [exports, schedule, packages, members] = await Promise.all([
+  const [exports, schedule, packages, members, connection] = await Promise.all([
     listExports(db, business.id),
     findSchedule(scoped, business.id),
     latestPackages(scoped, business.id, packagesShown),
     listMembers(scoped, business.id),
+    role === 'owner' ? unlessAway(rpc.call(showConnection, { business_id: business.id })) : null,
   ]);
+  const transmissions = await listTransmissions(db, business.id, exports);
+  const isOffered = connection?.transmission === true;
   const done = outcome === null ? undefined : outcomes[outcome];
-  const isUnfinished = exports.some(({ state }) => state === 'queued' || state === 'running');
+  const isUnfinished =
+    exports.some(({ state }) => state === 'queued' || state === 'running') ||
+    [...transmissions.values()].some(isTransmitting);
   const files =
     exports.length === 0
       ? emptyState({ title: texts.none[language] })
       : html`<ul class="items">
-  ${exports.map((row) => exportItem(visit, row))}
+  ${exports.map((row) => exportItem(visit, row, { begun: transmissions.get(row.id), isOffered }))}
 </ul>`;
   return page(
     words.exports[language],

@@ -11,9 +11,11 @@ import {
   type Tone,
 } from '@pinkas/ui';
 import type { ExportView } from '../../export/exports.js';
+import type { TransmissionView } from '../../export/transmissions.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { monthText } from '../../package/package-words.js';
-import { exportWords as texts } from './export-words.js';
+import { bytesText, exportWords as texts } from './export-words.js';
+import { transmissionAct, transmissionFacts } from './transmission-item.js';
 import { vatDetailNotes } from './vat-detail-notes.js';
 
 const tones: Readonly<Record<ExportView['state'], Tone>> = {
@@ -24,11 +26,22 @@ const tones: Readonly<Record<ExportView['state'], Tone>> = {
   expired: 'neutral',
 };
 
-/** A file that was requested: what it is of, how far it is, and where it is downloaded. */
-export function exportItem(visit: MemberVisit, row: ExportView): Markup {
+/** The transmission of a file to the tax authority. */
+export interface ItemTransmission {
+  readonly begun: TransmissionView | undefined;
+  /** Whether this person may begin or continue it. */
+  readonly isOffered: boolean;
+}
+
+/** A file that was requested: what it is of, how far it is, where it is downloaded, and its transmission. */
+export function exportItem(
+  visit: MemberVisit,
+  row: ExportView,
+  { begun, isOffered }: ItemTransmission,
+): Markup {
   const { language, link } = visit;
   const { file, missingPdfs, state } = row;
-  const size = file && html` · ${leftToRight(sizeText(file.sizeBytes))}`;
+  const size = file && html` · ${leftToRight(bytesText(file.sizeBytes))}`;
   const until =
     state === 'done' && row.expiresAt
       ? html` · ${texts.until[language]} ${dayAndTime(row.expiresAt.toISOString(), language)}`
@@ -40,8 +53,14 @@ export function exportItem(visit: MemberVisit, row: ExportView): Markup {
   const failure = state === 'failed' ? html`<p>${texts[row.failure ?? 'unavailable'][language]}</p>` : null;
   const download =
     state === 'done'
+      ? linkButton({ href: link(`/exports/${row.id}/file`), text: texts.download[language] })
+      : null;
+  const transmit = isOffered ? transmissionAct(visit, row, begun) : null;
+  const acts =
+    download || transmit
       ? html`<div class="actions">
-    ${linkButton({ href: link(`/exports/${row.id}/file`), text: texts.download[language] })}
+    ${download}
+    ${transmit}
   </div>`
       : null;
   return html`<li class="item">
@@ -58,8 +77,9 @@ export function exportItem(visit: MemberVisit, row: ExportView): Markup {
     ${missing}
     ${row.vatDetail && vatDetailNotes(visit, row.vatDetail)}
     ${failure}
+    ${begun ? transmissionFacts(begun, language) : null}
   </div>
-  ${download}
+  ${acts}
 </li>
 `;
 }
@@ -85,8 +105,4 @@ function progressOf({ progress, state }: ExportView, language: Language): Markup
       : html`<progress max="${Math.max(1, total)}" value="${done}" aria-label="${texts.running[language]}"></progress>`;
   return html`<p>${leftToRight(String(done))} ${of} ${texts.documents[language]}</p>
 ${bar}`;
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1_048_576 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
 }

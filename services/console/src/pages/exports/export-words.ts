@@ -1,5 +1,10 @@
 import type { Words } from '@pinkas/ui';
 
+/** How large a file is. */
+export function bytesText(bytes: number): string {
+  return bytes < 1_048_576 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
+
 /** What the pages of files say. */
 export const exportWords = {
   what: {
