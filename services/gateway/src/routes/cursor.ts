@@ -4,8 +4,6 @@ import type { GatewayConfig } from '../config.js';
 
 /** A new layout needs a new version: an old cursor is then rejected instead of misread. */
 const version = 3;
-/** Cursors of release 0.3 know no filters; callers keep those of events. */
-const versionWithoutFilters = 2;
 const macBytes = 32;
 const positionBytes = 8;
 const cursorBytes = 1 + macBytes + positionBytes;
@@ -92,33 +90,28 @@ interface CursorScope {
 export function writeCursor(key: Buffer, scope: CursorScope, position: number): string {
   const encoded = Buffer.alloc(positionBytes);
   encoded.writeBigUInt64BE(BigInt(position));
-  const mac = macOf(key, version, scope, encoded);
+  const mac = macOf(key, scope, encoded);
   return Buffer.concat([Buffer.of(version), mac, encoded]).toString('base64url');
 }
 
 /** Decodes a cursor; undefined where it was not written for this business and these filters. */
 export function readCursor(key: Buffer, scope: CursorScope, cursor: string): number | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
-  const [written] = bytes;
   // The decoder skips unknown characters: only the canonical encoding is accepted.
-  if (bytes.length !== cursorBytes || bytes.toString('base64url') !== cursor) {
-    return undefined;
-  }
-  if (written !== version && written !== versionWithoutFilters) {
+  if (bytes.length !== cursorBytes || bytes[0] !== version || bytes.toString('base64url') !== cursor) {
     return undefined;
   }
   const mac = bytes.subarray(1, 1 + macBytes);
   const encoded = bytes.subarray(1 + macBytes);
-  return timingSafeEqual(mac, macOf(key, written, scope, encoded))
-    ? Number(encoded.readBigUInt64BE())
-    : undefined;
+  return timingSafeEqual(mac, macOf(key, scope, encoded)) ? Number(encoded.readBigUInt64BE()) : undefined;
 }
 
 /** Each part but the last has a fixed length, so that no two scopes have the same input. */
-function macOf(key: Buffer, written: number, { businessId, filters }: CursorScope, position: Buffer): Buffer {
-  const mac = createHmac('sha256', key)
-    .update(Buffer.of(written))
+function macOf(key: Buffer, { businessId, filters }: CursorScope, position: Buffer): Buffer {
+  return createHmac('sha256', key)
+    .update(Buffer.of(version))
     .update(Buffer.from(businessId.replaceAll('-', ''), 'hex'))
-    .update(position);
-  return (written === versionWithoutFilters ? mac : mac.update(filters)).digest();
+    .update(position)
+    .update(filters)
+    .digest();
 }
