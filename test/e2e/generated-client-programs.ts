@@ -195,4 +195,151 @@ public class CallEach {
 }
 `;
 
-export const programs = { pythonClient, python, typeScript, java };
+const go = String.raw`
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"sort"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+var called = map[string]bool{}
+
+// answered returns the body of an answer that has the expected one, and notes the operation.
+func answered[Body any](operation string, body *Body, err error) *Body {
+	if err != nil || body == nil {
+		panic(fmt.Sprint(operation, ": ", err))
+	}
+	called[operation] = true
+	return body
+}
+
+func main() {
+	ctx := context.Background()
+	authenticated := WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
+		request.Header.Set("Authorization", "Bearer "+os.Args[2])
+		return nil
+	})
+	client, err := NewClientWithResponses(os.Args[1], authenticated)
+	var body CreateDocument
+	if err != nil || json.Unmarshal([]byte(os.Args[3]), &body) != nil {
+		panic(err)
+	}
+	openApi, err := client.GetOpenApiWithResponse(ctx, nil)
+	answered("getOpenApi", openApi.JSON200, err)
+	errors, err := client.ListErrorsWithResponse(ctx, nil)
+	answered("listErrors", errors.JSON200, err)
+	me, err := client.GetMeWithResponse(ctx, nil)
+	perMinute := answered("getMe", me.JSON200, err).Limits.PerMinute
+	types, err := client.ListDocumentTypesWithResponse(ctx, nil)
+	typeCount := len(answered("listDocumentTypes", types.JSON200, err).Data)
+	events, err := client.ListEventsWithResponse(ctx, nil) // Events begin with the first call.
+	answered("listEvents", events.JSON200, err)
+	preview, err := client.PreviewDocumentWithResponse(ctx, nil, body)
+	answered("previewDocument", preview.JSON200, err)
+	key := &CreateDocumentParams{IdempotencyKey: "order-1"}
+	created, err := client.CreateDocumentWithResponse(ctx, key, body)
+	id := answered("createDocument", created.JSON201, err).Id
+	repeated, err := client.CreateDocumentWithResponse(ctx, key, body)
+	sameId := answered("createDocument", repeated.JSON201, err).Id
+	document, err := client.GetDocumentWithResponse(ctx, id, nil)
+	number := answered("getDocument", document.JSON200, err).Number
+	documents, err := client.ListDocumentsWithResponse(ctx, nil)
+	listed := len(answered("listDocuments", documents.JSON200, err).Data)
+	customers, err := client.SearchCustomersWithResponse(ctx, nil)
+	found := len(answered("searchCustomers", customers.JSON200, err).Data)
+	for until := time.Now().Add(time.Minute); len(events.JSON200.Data) == 0 && time.Now().Before(until); {
+		time.Sleep(time.Second)
+		events, err = client.ListEventsWithResponse(ctx, nil)
+		answered("listEvents", events.JSON200, err)
+	}
+	first, err := events.JSON200.Data[0].AsDocumentIssuedEvent()
+	event, err := client.GetEventWithResponse(ctx, first.Id, nil)
+	kind, err := answered("getEvent", event.JSON200, err).Discriminator()
+	reason := "test"
+	cancelled, err := client.CancelDocumentWithResponse(ctx, id, nil, CancelDocument{Reason: &reason})
+	status := answered("cancelDocument", cancelled.JSON200, err).Status
+	missing, err := client.GetDocumentWithResponse(ctx, uuid.Nil, nil)
+	code := answered("getDocument", missing.JSON404, err).Error.Code
+	values := fmt.Sprintln(perMinute > 0, typeCount, sameId == id, number, listed, found, kind, status, code)
+	if values != "true 10 true 1 1 1 document.issued cancelled not_found\n" {
+		panic(values)
+	}
+	names := []string{}
+	for name := range called {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	printed, _ := json.Marshal(names)
+	fmt.Println(string(printed))
+}
+`;
+
+const php = String.raw`<?php
+require 'GuzzleHttp/autoload.php';
+spl_autoload_register(function (string $class): void {
+    $file = __DIR__ . '/lib/' . strtr(substr($class, strlen('OpenAPI\\Client\\')), '\\', '/') . '.php';
+    if (str_starts_with($class, 'OpenAPI\\Client\\') && is_file($file)) {
+        require $file;
+    }
+});
+
+use OpenAPI\Client\{ApiException, Configuration, ObjectSerializer};
+use OpenAPI\Client\Api\{BusinessApi, CustomersApi, DocumentsApi, EventsApi, ReferenceApi};
+use OpenAPI\Client\Model\{CancelDocument, CreateDocument};
+
+[, $baseUrl, $key, $text] = $argv;
+$configuration = (new Configuration())->setHost($baseUrl)->setAccessToken($key);
+[$business, $customers, $documents, $events, $reference] = array_map(
+    fn (string $api) => new $api(null, $configuration),
+    [BusinessApi::class, CustomersApi::class, DocumentsApi::class, EventsApi::class, ReferenceApi::class],
+);
+$called = [];
+function call(object $api, string $operation, mixed ...$arguments): mixed
+{
+    global $called;
+    $answer = $api->$operation(...$arguments);
+    $called[$operation] = true;
+    return $answer;
+}
+function check(bool $holds): void
+{
+    $holds || throw new Exception('another value: ' . (new Exception())->getTraceAsString());
+}
+
+call($reference, 'getOpenApi');
+call($reference, 'listErrors');
+check(call($business, 'getMe')->getLimits()->getPerMinute() > 0);
+check(count(call($business, 'listDocumentTypes')->getData()) === 10);
+call($events, 'listEvents'); // Events begin with the first call.
+$body = ObjectSerializer::deserialize(json_decode($text), CreateDocument::class);
+call($documents, 'previewDocument', $body);
+$id = call($documents, 'createDocument', 'order-1', $body)->getId();
+check(call($documents, 'createDocument', 'order-1', $body)->getId() === $id);
+check(call($documents, 'getDocument', $id)->getNumber() === 1);
+check(count(call($documents, 'listDocuments')->getData()) === 1);
+check(count(call($customers, 'searchCustomers')->getData()) === 1);
+for ($until = time() + 60, $page = []; $page === [] && time() < $until; sleep(1)) {
+    $page = call($events, 'listEvents')->getData();
+}
+check(call($events, 'getEvent', $page[0]->getId())->getType() === 'document.issued');
+$cancelled = call($documents, 'cancelDocument', $id, null, new CancelDocument(['reason' => 'test']));
+check($cancelled->getStatus() === 'cancelled');
+try {
+    $documents->getDocument('00000000-0000-0000-0000-000000000000');
+    check(false);
+} catch (ApiException $error) {
+    check($error->getResponseObject()->getError()->getCode() === 'not_found');
+}
+ksort($called);
+echo json_encode(array_keys($called)), "\n";
+`;
+
+export const programs = { pythonClient, python, typeScript, java, go, php };

@@ -40,6 +40,7 @@ const knownKeywords = new Set([
   'default',
   'publicFormat',
   'publicMultipleOf',
+  'publicDependentSchemas',
 ]);
 
 /** Longer than any text that a schema here bounds by a pattern or a format alone. */

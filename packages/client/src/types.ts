@@ -31,7 +31,8 @@ export type CustomerLegalType = 'hevra_baam' | 'osek_murshe' | 'osek_patur' | 'a
 /**
  * The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service
  * computes them. An unknown field is a `validation_error`. Texts may be in any language and direction;
- * lengths count Unicode code points. Every line break (CR LF, CR, U+2028 and others) is kept as `\n`.
+ * lengths count Unicode code points. Every line break (CR LF, CR, U+2028 and others) is kept as `\n`. No text
+ * has NUL or half of a surrogate pair. What the schema cannot state: `due_date` is not before `date`.
  */
 export interface CreateDocument {
   /** What to issue. `GET /document-types` lists what this business may issue. */

@@ -36,6 +36,8 @@ export const documentEventDue = defineEvent(
     listed: ListedDocument,
     /** The document that closed it. */
     closed_by: Type.Optional(Uuid),
+    /** Of a test document: what an item provokes of the connection to the tax authority. */
+    connection: Type.Optional(Type.Enum(['expiring', 'disconnected'])),
   }),
 );
 export type DocumentEventType = Static<typeof documentEventDue.body>['type'];

@@ -193,6 +193,52 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('the schemas of requests state what no text has and which members exclude one another', () => {
+    const { CreateDocument, CustomerInput } = document.components.schemas;
+    const noNul = new RegExp(CustomerInput.properties.name.pattern);
+    expect([noNul.test('שורה\nline'), noNul.test('a\0b')]).toEqual([true, false]);
+    const freeTexts = Object.values<Record<string, unknown>>(CreateDocument.properties).filter(
+      ({ type, format, $ref }) => type === 'string' && format === undefined && $ref === undefined,
+    );
+    expect(freeTexts.map(({ pattern }) => pattern)).toEqual(freeTexts.map(() => '^[^\\x00]*$'));
+    expect(CreateDocument.dependentSchemas).toEqual({
+      due_date: { properties: { type: { enum: ['proforma', 'tax_invoice'] } } },
+      foreign_donor: {
+        properties: { type: { const: 'donation_receipt' }, customer: { not: { required: ['tax_id'] } } },
+      },
+    });
+  });
+
+  it('every amount is a 64-bit float, and every link leads to an operation by a member of its answer', () => {
+    const { ItemInput, Totals } = document.components.schemas;
+    const formats = [ItemInput, Totals].flatMap(({ properties }) =>
+      Object.values<{ type?: string; format?: string }>(properties)
+        .filter(({ type }) => type === 'number')
+        .map(({ format }) => format),
+    );
+    expect(new Set(formats)).toEqual(new Set(['double']));
+    const linked = operations.flatMap(({ operation }) =>
+      Object.values<object>(operation.responses).flatMap((response) =>
+        'links' in response
+          ? Object.values(response.links as Record<string, { operationId: string }>).map((link) => [
+              operation.operationId,
+              link.operationId,
+            ])
+          : [],
+      ),
+    );
+    expect(linked).toEqual(
+      expect.arrayContaining([
+        ['createDocument', 'getDocument'],
+        ['createDocument', 'cancelDocument'],
+        ['listDocuments', 'listDocuments'],
+        ['listEvents', 'listEvents'],
+      ]),
+    );
+    const names = operations.map(({ operation }) => operation.operationId);
+    expect(linked.flat().filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   it('every request field has a description', () => {
     const { CreateDocument, ItemInput, PaymentInput } = document.components.schemas;
     for (const schema of [CreateDocument, ItemInput, PaymentInput]) {

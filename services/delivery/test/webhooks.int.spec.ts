@@ -118,6 +118,26 @@ describe('webhooks', () => {
     expect(JSON.parse(tests.received[0]?.body ?? '')).toMatchObject({ mode: 'test', business_id: live });
   });
 
+  it('what an item of a test document provokes of the connection to the authority is an event behind that of its issue', async () => {
+    webhooks.newBook({ id: testBookOf(webhooks.business.id) });
+    await webhooks.publishEvent(webhooks.documentEvent({ connection: 'expiring' }));
+    await webhooks.publishEvent(webhooks.documentEvent({ connection: 'disconnected' }));
+    const { events } = await eventually('all events are listed', async () => {
+      const page = await webhooks.listed();
+      return page.events.length === 4 && page;
+    });
+    expect(events.filter(({ type }) => type.startsWith('authority.'))).toMatchObject([
+      {
+        type: 'authority.expiring',
+        mode: 'test',
+        data: {
+          connection: { valid_until: new Date(webhooks.clock.now.getTime() + 15 * day).toISOString() },
+        },
+      },
+      { type: 'authority.disconnected', mode: 'test', data: { connection: { valid_until: null } } },
+    ]);
+  });
+
   it('messages and the connection to the authority are events, where the business wants them', async () => {
     const document = await webhooks.issueReady(webhooks.newRecipient(), { numberRequired: false });
     await eventually('the message is an event', async () => (await webhooks.listed()).events.length === 1);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type {
+  ApiEvent,
   ApiKey,
   CreateDocument,
   CreatedDocument,
@@ -15,7 +16,7 @@ import type {
   ReplyOf,
   TestMessage,
 } from '@pinkas/contracts';
-import { demoCustomer } from '@pinkas/testkit/examples';
+import { demoCustomer, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
@@ -246,6 +247,28 @@ export function testMode(system: () => RunningStack): void {
       });
       expect([status, body.delivery.status]).toEqual([201, 'queued']);
       live.documents.push(body);
+    });
+
+    it('items provoke the events of a connection to the tax authority that ends', async () => {
+      await get(test, '/events'); // Events begin with the first call.
+      const [item] = invoice(100).items;
+      for (const sku of ['test_authority_expiring', 'test_authority_disconnected']) {
+        await stack.issue(test.key, {
+          ...invoice(100),
+          items: [{ ...item, sku }] as CreateDocument['items'],
+        });
+      }
+      const { data } = await eventually('both events are listed', async () => {
+        const { body } = await get<{ data: ApiEvent[] }>(
+          test,
+          '/events?type=authority.expiring&type=authority.disconnected',
+        );
+        return body.data.length === 2 && body;
+      });
+      expect(data.map(({ type, data: { connection } }) => [type, connection?.valid_until])).toEqual([
+        ['authority.expiring', expect.stringMatching(/^\d{4}-/)],
+        ['authority.disconnected', null],
+      ]);
     });
 
     it('a test book can be emptied, begins with 1 again, and the live book is as before', async () => {

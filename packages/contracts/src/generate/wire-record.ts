@@ -26,7 +26,14 @@ export interface WireRecord {
 }
 
 /** What explains a schema and decides nothing. */
-const annotations = new Set(['description', 'publicFormat', 'publicMultipleOf', 'title', 'examples']);
+const annotations = new Set([
+  'description',
+  'publicFormat',
+  'publicMultipleOf',
+  'publicDependentSchemas',
+  'title',
+  'examples',
+]);
 const refPrefix = '#/$defs/';
 /** As long as the formatter allows. */
 const lineWidth = 110;

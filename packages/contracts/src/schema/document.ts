@@ -1,4 +1,10 @@
-import { customerLegalTypes, documentTypes, paymentMethods, refusalDecisions } from '@pinkas/domain';
+import {
+  customerLegalTypes,
+  documentTypeRules,
+  documentTypes,
+  paymentMethods,
+  refusalDecisions,
+} from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import {
   CalendarDate,
@@ -254,8 +260,16 @@ export const CreateDocument = Strict(
     ),
   },
   {
+    publicDependentSchemas: {
+      due_date: {
+        properties: { type: { enum: documentTypes.filter((type) => documentTypeRules[type].dueDate) } },
+      },
+      foreign_donor: {
+        properties: { type: { const: 'donation_receipt' }, customer: { not: { required: ['tax_id'] } } },
+      },
+    },
     description:
-      'The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service computes them. An unknown field is a `validation_error`. Texts may be in any language and direction; lengths count Unicode code points. Every line break (CR LF, CR, U+2028 and others) is kept as `\\n`.',
+      'The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service computes them. An unknown field is a `validation_error`. Texts may be in any language and direction; lengths count Unicode code points. Every line break (CR LF, CR, U+2028 and others) is kept as `\\n`. No text has NUL or half of a surrogate pair. What the schema cannot state: `due_date` is not before `date`.',
   },
 );
 export type CreateDocument = Static<typeof CreateDocument>;

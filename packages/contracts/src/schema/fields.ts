@@ -14,8 +14,8 @@ Format.Set('email', isEmailAddress);
 Format.Set('uuid', isUuid);
 
 /*
- * `publicFormat` and `publicMultipleOf` are the `format` and `multipleOf` of the OpenAPI document. Validation does not know them: it
- * checks the other keywords, and decimals by the shortest form of the number.
+ * `publicFormat`, `publicMultipleOf` and `publicDependentSchemas` are keywords of the OpenAPI document without `public`. Validation
+ * does not know them: it checks the other keywords, decimals by the shortest form of the number, and members by rules.
  */
 
 /** A UUID in lower or upper case. */

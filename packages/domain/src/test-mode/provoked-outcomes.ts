@@ -26,6 +26,10 @@ export const testSkus = {
     test_delivery_send_failed: 'send_failed',
     test_delivery_failed: 'failed',
   },
+  authority: {
+    test_authority_expiring: 'expiring',
+    test_authority_disconnected: 'disconnected',
+  },
   error: {
     test_document_generation_failed: 'document_generation_failed',
     test_engine_error: 'engine_error',

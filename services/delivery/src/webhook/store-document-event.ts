@@ -8,6 +8,7 @@ import {
 import { type Clock, EventHandler, InjectClock, InjectConfig, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import { provokedConnectionEvent } from '../test-mode/provoked-connection-event.js';
 import { storeEvent } from './event.repository.js';
 import { listItem, newEvent } from './stored-event.js';
 import type { NewWebhook } from './webhook.repository.js';
@@ -37,7 +38,11 @@ export class StoreDocumentEvent {
       document_id: listed.document.id,
       occurredAt: occurred_at,
     });
-    return storeEvent(trx, stored, this.clock, this.sender);
+    const webhooks: NewWebhook[] = [];
+    for (const next of [stored, ...provokedConnectionEvent(event)]) {
+      webhooks.push(...(await storeEvent(trx, next, this.clock, this.sender)));
+    }
+    return webhooks;
   }
 
   committed(_event: unknown, webhooks: readonly NewWebhook[]): void {

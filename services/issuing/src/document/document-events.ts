@@ -20,16 +20,16 @@ export function documentEvent(
   type: DocumentEventType,
   row: NewDocumentRow,
   occurredAt: string,
-  { closed_by, sequence = 1 }: { closed_by?: string; sequence?: number } = {},
+  more: Partial<Pick<DocumentEvent['body'], 'closed_by' | 'connection' | 'sequence'>> = {},
 ): OutboxEvent {
   return makeEvent(trx, documentEventDue, row.id, {
     business_id: row.business_id,
     event_id: timeOrderedId(),
     occurred_at: occurredAt,
     type,
-    sequence,
+    sequence: 1,
     listed: listedDocument(row),
-    ...(closed_by !== undefined && { closed_by }),
+    ...more,
   });
 }
 

@@ -3,6 +3,7 @@ import { makeEvent, type OutboxEvent, type OutboxTransaction, withContext } from
 import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { documentEvent } from '../document/document-events.js';
+import { provokedConnection } from '../test-mode/provoked-connection.js';
 import type { RenderedDraft } from './draft-rendering.js';
 import type { HashedDocumentRow } from './issue.repository.js';
 
@@ -32,7 +33,9 @@ export function issuedEvents(
     ...(outcomes.isMessageDue
       ? [makeEvent(trx, messageDue, id, { ...facts, delivery: outcomes.delivery, number_required })]
       : []),
-    ...(draft.request.business.events ? [documentEvent(trx, 'document.issued', row, issued_at)] : []),
+    ...(draft.request.business.events
+      ? [documentEvent(trx, 'document.issued', row, issued_at, provokedConnection(document))]
+      : []),
     ...(draft.customer_changes
       ? [makeEvent(trx, cardChanged, id, { business_id, document_id: id, customer, issued_at })]
       : []),

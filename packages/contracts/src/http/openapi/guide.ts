@@ -29,6 +29,7 @@ const testMeanings: Readonly<Record<keyof typeof testSkus, (outcome: string) => 
     outcome === 'failed'
       ? '`delivery.status` is `queued`; the message fails for good, with the event `delivery.failed`'
       : `\`delivery.status\` is \`${outcome}\``,
+  authority: (outcome) => `the event \`authority.${outcome}\` behind \`document.issued\``,
   error: (outcome) => {
     switch (outcome) {
       case 'engine_error_after_issue':

@@ -133,6 +133,21 @@ const parameters = {
   },
 };
 
+const withId = (operationId: string) => ({ operationId, parameters: { id: '$response.body#/id' } });
+const nextPage = (operationId: string) => ({
+  operationId,
+  description: 'Has nothing new where `next_cursor` is null, or the page is not full.',
+  parameters: { cursor: '$response.body#/next_cursor' },
+});
+/** What the answer of an operation leads to, by its name. */
+const links: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  createDocument: { read: withId('getDocument'), cancel: withId('cancelDocument') },
+  getDocument: { cancel: withId('cancelDocument') },
+  cancelDocument: { read: withId('getDocument') },
+  listDocuments: { next: nextPage('listDocuments') },
+  listEvents: { next: nextPage('listEvents') },
+};
+
 const scopeSentence = (scope: Scope | null) =>
   scope === null ? '' : `\n\nNeeds a key with the scope \`${scope}\`.`;
 
@@ -213,6 +228,7 @@ function describe(
             examples: examples[route.operation],
           },
         },
+        ...(links[route.operation] ? { links: links[route.operation] } : {}),
       },
       ...refusalsOf(route),
     },

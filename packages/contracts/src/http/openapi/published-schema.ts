@@ -12,7 +12,21 @@ type Schema = Readonly<Record<string, unknown>>;
 const publicNames: Readonly<Record<string, string>> = {
   publicFormat: 'format',
   publicMultipleOf: 'multipleOf',
+  publicDependentSchemas: 'dependentSchemas',
 };
+
+/** No text of a caller has NUL. `\x00` is read alike by the regular expressions of all languages. */
+const withoutNul = '^[^\\x00]*$';
+
+/** What holds of every value of a type, and no schema here states. */
+function impliedBy(published: PublishedSchema, direction: Direction): PublishedSchema {
+  if (published.type === 'number') {
+    // Without it some generators take a 32-bit float, which does not hold an amount.
+    return { format: 'double' };
+  }
+  const isFreeText = ['pattern', 'format', 'enum', 'const'].every((keyword) => !(keyword in published));
+  return direction === 'request' && published.type === 'string' && isFreeText ? { pattern: withoutNul } : {};
+}
 
 /** Annotations do not distinguish schemas. */
 const annotations: readonly string[] = ['description', 'examples', 'default'];
@@ -130,7 +144,7 @@ export class SchemaPublisher {
           published[publicNames[keyword] ?? keyword] = value;
       }
     }
-    return published;
+    return { ...published, ...impliedBy(published, direction) };
   }
 
   /** `null` beside a type is one more type; beside a name it is an alternative. */
