@@ -264,6 +264,14 @@ describe('the accounts of customers', () => {
     await settle('receipt', first, 0.02);
     expect(await open()).toEqual([]);
     expect(await wrong()).toEqual([]);
+    // The statement closes at what is left to pay: the agora is on the credit side of the invoice.
+    const { entries, ...sums } = await statement({ customer_id: customer.id });
+    expect(sums).toMatchObject({ debit: 1, credit: 1, closing: 0, open: 0 });
+    expect(entries.map(({ debit, credit, balance }) => [debit, credit, balance])).toEqual([
+      [1, 0.01, 0.99],
+      [0, 0.97, 0.02],
+      [0, 0.02, 0],
+    ]);
     await settle('receipt', first, 0.01);
     await settle('credit_note', first, 0.5);
     const second = await issue({ items: net(1) });
