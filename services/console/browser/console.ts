@@ -2,6 +2,7 @@
  * What makes pages more pleasant where scripts run. Every page works without it.
  */
 
+import { usualForm } from '../src/http/form-limits.js';
 import { composeDocument, showPicture } from './issue-form.js';
 
 /** Waits for this long after the last key before a preview is loaded. */
@@ -48,6 +49,30 @@ function goBack(): void {
       }
     });
   }
+}
+
+/** A form that the server would not receive is not sent: the page that came instead would lose what is typed. */
+function keepTooLong(): void {
+  const refuse = (event: SubmitEvent) => {
+    const form = event.target as HTMLFormElement;
+    const fields = [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')];
+    const longest = fields.reduce((one, other) => (other.value.length > one.value.length ? other : one));
+    // As a browser sends it: a line break is two characters.
+    const typed = [...new FormData(form, event.submitter)].map(([name, value]) => [
+      name,
+      String(value).replaceAll(/\r?\n/g, '\r\n'),
+    ]);
+    const { bytes = usualForm.bytes } = form.dataset;
+    if (form.method === 'get' || new URLSearchParams(typed).toString().length <= Number(bytes)) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    longest.setCustomValidity(document.body.dataset.tooLong ?? '');
+    longest.reportValidity();
+    form.addEventListener('input', () => longest.setCustomValidity(''), { once: true });
+  };
+  addEventListener('submit', refuse, { capture: true });
 }
 
 /** A form is sent once: its buttons rest while it is under way. */
@@ -124,6 +149,7 @@ function refresh(): void {
 closeWhenNarrow();
 enableCopying();
 goBack();
+keepTooLong();
 sendOnce();
 previewSettings();
 refresh();

@@ -10,11 +10,17 @@ import {
  * Passkeys, which need a script, and links that the browser which asked for them uses at once.
  */
 
+/** What was typed is refused; the message is for the person. */
+class RefusedError extends Error {}
+
 /** Sends a form, and reads the JSON of the reply. A reply that is a page says that the session or the proof has ended. */
 async function send<T>(path: string, fields: Record<string, string>): Promise<T> {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams(fields) });
   if (response.redirected) {
     location.assign(location.href);
+  }
+  if (response.status === 422 && path.endsWith('/options')) {
+    throw new RefusedError(((await response.json()) as { error: string }).error);
   }
   if (!response.ok || !response.headers.get('content-type')?.startsWith('application/json')) {
     throw new Error(`${path}: ${response.status}`);
@@ -40,6 +46,7 @@ async function usePasskey(token: string, next: string): Promise<string> {
 async function addPasskey(token: string, name: string): Promise<string> {
   const optionsJSON = await send<PublicKeyCredentialCreationOptionsJSON>('/account/passkeys/options', {
     _csrf: token,
+    name,
   });
   const response = await startRegistration({ optionsJSON });
   const reply = await send<{ next: string }>('/account/passkeys', {
@@ -64,8 +71,8 @@ function mount(part: HTMLElement): void {
     try {
       const name = part.querySelector('input')?.value ?? '';
       location.assign(await (passkey === 'add' ? addPasskey(token, name) : usePasskey(token, next)));
-    } catch {
-      error.textContent = failed;
+    } catch (reason) {
+      error.textContent = reason instanceof RefusedError ? reason.message : failed;
       button.disabled = false;
     }
   });

@@ -200,8 +200,24 @@ describe('the list of documents in the console', () => {
     expect(text).toContain('Sums by type');
     expect(text).toContain('type=tax_invoice&amp;before=7');
     expect((await browser.get(`${at('/documents')}?status=closed`)).text).toContain('More than 20,000');
-    expect((await browser.get(`${at('/documents')}?amount_from=x`)).text).toContain('was not used');
   });
+
+  it.each([
+    'amount_from=x',
+    'from=yesterday',
+    'to=2026-02-30',
+    'type=bill',
+    'customer=1',
+    'size=7',
+    'before=x',
+  ])(
+    'a list whose address has %s, which is no value of its field, states that with status 400',
+    async (query) => {
+      const { status, text } = await browser.get(`${at('/documents')}?${query}`);
+      expect(status).toBe(400);
+      expect(text).toContain('was not used');
+    },
+  );
 
   it('the selected documents, or all hits, become a file in the background', async () => {
     await browser.get(at('/documents'));

@@ -101,6 +101,24 @@ describe('passkeys', () => {
     await context.close();
   });
 
+  it('a name of a passkey that is too long is refused next to its field, and stays there as it was typed', async () => {
+    const { context, page } = await openBrowser(await console.addPerson());
+    const long = 'name '.repeat(13);
+    await page.goto(`${url}/account/passkeys/new`);
+    await page.fill('#name', long);
+    await page.click('.passkey button');
+    await page.waitForSelector('.passkey .error:has-text("At most 60 characters; this has 64.")');
+    expect(await page.inputValue('#name')).toBe(long);
+    await addPasskey(page, 'phone');
+    await page.fill('.passkeys input[name=name]', long);
+    await page.click('.passkeys form button');
+    await page.waitForSelector('.passkeys .error:has-text("At most 60 characters; this has 64.")');
+    expect(await page.inputValue('.passkeys input[name=name]')).toBe(long.trim());
+    await page.goto(`${url}/account`);
+    expect(await page.inputValue('.passkeys input[name=name]')).toBe('phone');
+    await context.close();
+  });
+
   it('a passkey whose counter goes back is refused: it was copied', async () => {
     const person = await console.addPerson();
     const { context, page } = await openBrowser(person);

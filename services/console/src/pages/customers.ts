@@ -127,6 +127,7 @@ export class ListCustomersPage {
       customers.length === 0
         ? emptyState({ title: texts[searched === '' ? 'empty' : 'none'][language] })
         : customerTable(visit, customers);
+    const isPartial = customers.length === listed;
     return page(
       words.customers[language],
       html`${pageHead({ title: words.customers[language], language })}
@@ -135,8 +136,8 @@ ${filterForm({
   content: search,
   acts: button({ text: texts.show[language], kind: 'secondary' }),
 })}
-${list}
-${customers.length === listed ? html`<p class="hint">${texts.first[language]}</p>` : null}`,
+${isPartial ? notice('info', texts.first[language]) : null}
+${list}`,
     );
   }
 }

@@ -40,6 +40,7 @@ export class ListDocumentsPage {
     const query = await readListQuery(this.rpc, business_id, visit.query);
     const { filter, order, ascending, size, values } = query;
     const before = positionOf(visit.query.get('before'));
+    const isWrong = query.wrong.length > 0 || (before === null && Boolean(visit.query.get('before')));
     const [list, sums] = await Promise.all([
       this.rpc.call(listDocuments, {
         ...filter,
@@ -63,7 +64,8 @@ ${listSums(sums?.types ?? null, language)}`;
       words.documents[language],
       html`
 ${pageHead({ title: words.documents[language], language, primary: issueAct(visit) })}
-${query.wrong.length > 0 ? notice('error', texts.wrong[language]) : null}
+${isWrong ? notice('error', texts.wrong[language]) : null}
+${query.isPartial ? notice('info', texts.partial[language]) : null}
 ${listFilters(visit, query)}
 ${hits}
 ${pager(
@@ -74,6 +76,7 @@ ${pager(
   language,
   words.documents[language],
 )}`,
+      isWrong ? 400 : 200,
     );
   }
 

@@ -174,7 +174,7 @@ export function shell(reply: Extract<PageReply, { kind: 'html' }>, visit: Visit 
   <link rel="stylesheet" href="${style.path}">
   <script type="module" src="${script.path}"></script>
 </head>
-<body class="${bodyClass(visit)}">
+<body class="${bodyClass(visit)}" data-too-long="${words.tooLong[language]}">
 <a class="skip" href="#content">${words.skip[language]}</a>
 ${header(visit)}
 ${member && navigation(member)}

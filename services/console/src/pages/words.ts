@@ -25,6 +25,10 @@ export const words = {
   signOut: { he: 'יציאה', en: 'Sign out' },
   otherLanguage: { he: 'English', en: 'עברית' },
   menu: { he: 'תפריט', en: 'Menu' },
+  tooLong: {
+    he: 'הטקסט ארוך מכפי שאפשר לקבל. יש לקצר אותו; דבר לא נשלח.',
+    en: 'This text is longer than can be received. Shorten it; nothing was sent.',
+  },
   skip: { he: 'דילוג לתוכן', en: 'Skip to content' },
   testBook: {
     he: 'ספר ניסיון: המסמכים כאן אינם נחשבים',

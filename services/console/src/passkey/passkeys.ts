@@ -34,7 +34,8 @@ import {
   recordUse,
 } from './passkey.repository.js';
 
-const nameMax = 60;
+/** How many characters a name has at most. */
+export const passkeyNameMax = 60;
 const responseMax = 20_000;
 
 /** A passkey was refused; the message is for the log. */
@@ -226,5 +227,5 @@ export class Passkeys {
 
 /** The name that a person gives a passkey; null and spaces: none. */
 export function readName(given: string | null): string {
-  return (given ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, nameMax);
+  return (given ?? '').replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,25 +1,28 @@
 import { isUuid } from '@pinkas/contracts';
 import {
   acrossTenants,
+  type Clock,
   type Database,
+  InjectClock,
   InjectConfig,
   InjectDatabase,
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import { attributes, button, html, isolate, postForm } from '@pinkas/ui';
+import { attributes, button, html, isolate, lengthErrors, postForm } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { deletePasskey, listPasskeys, renamePasskey } from '../../passkey/passkey.repository.js';
-import { PasskeyError, Passkeys, readName } from '../../passkey/passkeys.js';
+import { PasskeyError, Passkeys, passkeyNameMax, readName } from '../../passkey/passkeys.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { errorPage } from '../message-pages.js';
 import { json } from '../sign-in/passkey-pages.js';
 import { cardPage, scriptTag } from '../sign-in/sign-in-pages.js';
 import { words } from '../words.js';
 import { accountWords as texts } from './account-words.js';
+import { accountPage } from './show-account.js';
 
 /** Shows the form for a new passkey, which a script sends. */
 @ConsolePage({ method: 'GET', path: '/account/passkeys/new', access: 'person', freshProof: true })
@@ -40,7 +43,7 @@ export class ShowNewPasskey {
       html`<p>${texts.passkeysLead[language]}</p>
 <div${part}>
   <label for="name">${texts.passkeyName[language]}</label>
-  <input id="name" maxlength="60" autocomplete="off" aria-describedby="name-hint">
+  <input id="name" autocomplete="off" aria-describedby="name-hint">
   <p class="hint" id="name-hint">${texts.passkeyNameHint[language]}</p>
   <button type="button" class="primary">${texts.addPasskey[language]}</button>
   <p class="error" role="alert"></p>
@@ -61,7 +64,8 @@ export class BeginPasskey {
   constructor(private readonly passkeys: Passkeys) {}
 
   async handle(visit: PersonVisit): Promise<PageReply> {
-    return json(await this.passkeys.begin(visit));
+    const error = nameError(visit);
+    return error === undefined ? json(await this.passkeys.begin(visit)) : json({ error }, 422);
   }
 }
 
@@ -87,14 +91,26 @@ export class AddPasskey {
   }
 }
 
+/** What is wrong with the name that is given to a passkey. */
+const nameError = ({ form, language }: PersonVisit): string | undefined =>
+  lengthErrors({ name: readName(form.get('name')) }, { name: passkeyNameMax }, language).name;
+
 /** Names a passkey. */
 @ConsolePage({ method: 'POST', path: '/account/passkeys/:passkey/rename', access: 'person' })
 export class RenamePasskey {
-  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+  constructor(
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
 
-  async handle({ params, form, session, language }: PersonVisit): Promise<PageReply> {
+  async handle(visit: PersonVisit): Promise<PageReply> {
+    const { params, form, session, language } = visit;
     const id = params.passkey ?? '';
     const name = readName(form.get('name'));
+    const error = nameError(visit);
+    if (error !== undefined) {
+      return accountPage(this.db, this.clock.now(), visit, { id, name, error });
+    }
     const isDone = isUuid(id) && (await renamePasskey(acrossTenants(this.db), session.personId, id, name));
     return isDone ? redirect('/account') : errorPage('not_found', language);
   }

@@ -71,17 +71,29 @@ ${sessions.length > 1 && endOthers}`,
   });
 }
 
-function passkeyItem({ language, csrfToken }: PersonVisit, passkey: PasskeyRow): Markup {
+/** A name of a passkey that was typed and is refused. */
+interface RefusedName {
+  readonly id: string;
+  readonly name: string;
+  readonly error: string;
+}
+
+function passkeyItem(
+  { language, csrfToken }: PersonVisit,
+  passkey: PasskeyRow,
+  refused: RefusedName | undefined,
+): Markup {
   const name = passkey.name === '' ? texts.unnamed[language] : passkey.name;
   const at = (instant: Date) => dayAndTime(instant.toISOString(), language);
   const used = passkey.last_used_at ? at(passkey.last_used_at) : html`${texts.never[language]}`;
   const input = attributes({
     id: `name-${passkey.id}`,
     name: 'name',
-    maxlength: 60,
     required: true,
     autocomplete: 'off',
-    value: passkey.name,
+    value: refused?.name ?? passkey.name,
+    'aria-describedby': refused && `name-${passkey.id}-error`,
+    'aria-invalid': refused && 'true',
   });
   const remove = linkButton({
     href: `/account/passkeys/${passkey.id}/remove`,
@@ -100,17 +112,22 @@ function passkeyItem({ language, csrfToken }: PersonVisit, passkey: PasskeyRow):
       ${postForm(`/account/passkeys/${passkey.id}/rename`, csrfToken, rename, 'inline')}
       ${remove}
     </div>
+    ${refused ? html`<p class="error" id="name-${passkey.id}-error">${refused.error}</p>` : null}
   </li>
   `;
 }
 
-function passkeysSection(visit: PersonVisit, passkeys: readonly PasskeyRow[]): Markup {
+function passkeysSection(
+  visit: PersonVisit,
+  passkeys: readonly PasskeyRow[],
+  refused: RefusedName | undefined,
+): Markup {
   const { language } = visit;
   const list =
     passkeys.length === 0
       ? html`<p class="soft">${texts.noPasskeys[language]}</p>`
       : html`<ul class="items passkeys">
-  ${passkeys.map((passkey) => passkeyItem(visit, passkey))}
+  ${passkeys.map((passkey) => passkeyItem(visit, passkey, passkey.id === refused?.id ? refused : undefined))}
 </ul>`;
   return card({
     id: 'passkeys',
@@ -153,19 +170,30 @@ export class ShowAccount {
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle(visit: PersonVisit): Promise<PageReply> {
-    const { language, session } = visit;
-    const all = acrossTenants(this.db);
-    const [sessions, passkeys] = await Promise.all([
-      listSessions(all, session.personId, this.clock.now()),
-      listPasskeys(all, session.personId),
-    ]);
-    return page(
-      words.account[language],
-      html`${pageHead({ title: words.account[language], language, lead: leftToRight(session.email) })}
+  handle(visit: PersonVisit): Promise<PageReply> {
+    return accountPage(this.db, this.clock.now(), visit);
+  }
+}
+
+/** The account of a person. @param refused a name of a passkey that cannot be stored. */
+export async function accountPage(
+  db: Database<ConsoleTables>,
+  now: Date,
+  visit: PersonVisit,
+  refused?: RefusedName,
+): Promise<PageReply> {
+  const { language, session } = visit;
+  const all = acrossTenants(db);
+  const [sessions, passkeys] = await Promise.all([
+    listSessions(all, session.personId, now),
+    listPasskeys(all, session.personId),
+  ]);
+  return page(
+    words.account[language],
+    html`${pageHead({ title: words.account[language], language, lead: leftToRight(session.email) })}
 ${languageSection(visit)}
 ${sessionsSection(visit, sessions)}
-${passkeysSection(visit, passkeys)}`,
-    );
-  }
+${passkeysSection(visit, passkeys, refused)}`,
+    refused ? 422 : 200,
+  );
 }

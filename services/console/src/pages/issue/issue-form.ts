@@ -39,6 +39,7 @@ import {
   customerDetails,
   type IssueFields,
   isReceived,
+  issueLimits,
   type LineFields,
   type Origin,
   type PaymentFields,
@@ -165,7 +166,7 @@ ${pageHead({
   lead: origin && originText(visit, origin),
 })}
 ${sentence === null ? null : notice('error', sentence)}
-<form method="post" action="${link('/issue/document')}" class="columns" data-issue>
+<form method="post" action="${link('/issue/document')}" class="columns" data-issue data-bytes="${String(issueLimits.bytes)}">
   ${csrfField(csrfToken)}
   ${hidden('type', type)}
   ${hidden('key', single.key)}

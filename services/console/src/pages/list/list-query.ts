@@ -75,7 +75,7 @@ export async function readListQuery(
     string
   >;
   const wrong: ListField[] = [];
-  const read = <T>(name: ListField, value: T | null | undefined): T | undefined => {
+  const read: ReadField = (name, value) => {
     if (values[name] !== '' && (value === null || value === undefined)) {
       wrong.push(name);
     }
@@ -88,10 +88,19 @@ export async function readListQuery(
   };
   const [from, to] = [date('from'), date('to')];
   const [total_from, total_to] = [amountOf('amount_from'), amountOf('amount_to')];
-  const undelivered =
-    values.delivery === 'failed' ? await rpc.call(listUndelivered, { business_id: bookId }) : undefined;
+  const undelivered = read('delivery', values.delivery === 'failed' ? true : undefined)
+    ? await rpc.call(listUndelivered, { business_id: bookId })
+    : undefined;
   const search = values.q === '' ? undefined : await meaningsOf(rpc, bookId, values.q);
-  const chosen = choicesOf(values);
+  const chosen = choicesOf(values, read);
+  const order = read(
+    'sort',
+    sorts.find((known) => known === values.sort),
+  );
+  const size = read(
+    'size',
+    pageSizes.find((known) => String(known) === values.size),
+  );
   return {
     values,
     filter: {
@@ -100,9 +109,9 @@ export async function readListQuery(
       // What is to be checked is counted whatever its status.
       include_cancelled: chosen.status === 'cancelled' || values.note !== '' || values.cancelled !== '',
     },
-    order: sorts.find((known) => known === values.sort) ?? 'issued',
+    order: order ?? 'issued',
     ascending: values.direction === 'ascending',
-    size: pageSizes.find((known) => String(known) === values.size) ?? 50,
+    size: size ?? 50,
     wrong,
     isPartial: (search?.customer_ids?.length ?? 0) >= foundCustomersMax,
   };
@@ -111,15 +120,28 @@ export async function readListQuery(
 /** What is chosen as a note, and is a filter of its own. */
 export const buyerIdMissing = 'buyer_id_missing';
 
+/** The value that a field has been read as; where it is none, its text is no value, and is not used. */
+type ReadField = <T>(name: ListField, value: T | null | undefined) => T | undefined;
+
 /** The filters that are chosen from lists. */
-function choicesOf(values: ListValues) {
+function choicesOf(values: ListValues, read: ReadField) {
+  const note = read(
+    'note',
+    [...reviewNotes, buyerIdMissing].find((known) => known === values.note),
+  );
   return present({
-    type: documentTypes.find((known) => known === values.type),
-    status: statuses.find((known) => known === values.status),
-    note: reviewNotes.find((known) => known === values.note),
-    without_buyer_id: values.note === buyerIdMissing ? true : undefined,
-    customer_ids: isUuid(values.customer) ? [values.customer] : undefined,
-    without_number: values.number === 'missing' ? true : undefined,
+    type: read(
+      'type',
+      documentTypes.find((known) => known === values.type),
+    ),
+    status: read(
+      'status',
+      statuses.find((known) => known === values.status),
+    ),
+    note: reviewNotes.find((known) => known === note),
+    without_buyer_id: note === buyerIdMissing ? true : undefined,
+    customer_ids: read('customer', isUuid(values.customer) ? [values.customer] : undefined),
+    without_number: read('number', values.number === 'missing' ? true : undefined),
     with_balance: values.balance === '' && values.sort !== 'balance' ? undefined : true,
   });
 }

@@ -34,8 +34,12 @@ export const listWords = {
   withBalance: { he: 'עם יתרה', en: 'With a balance' },
   none: { he: 'לא נמצאו מסמכים.', en: 'No documents were found.' },
   wrong: {
-    he: 'תאריך או סכום אינו תקין ולא נלקח בחשבון.',
-    en: 'A date or an amount is not valid and was not used.',
+    he: 'תאריך, סכום או בחירה אינם תקינים ולא נלקחו בחשבון.',
+    en: 'A date, an amount or a choice is not valid and was not used.',
+  },
+  partial: {
+    he: 'החיפוש מוצא 50 לקוחות או יותר: מוצגים המסמכים של 50 הראשונים לפי שם. חיפוש ארוך יותר מצמצם.',
+    en: 'The search finds 50 customers or more: the documents of the first 50 by name are shown. A longer search finds fewer.',
   },
   document: { he: 'מסמך', en: 'Document' },
   date: { he: 'תאריך', en: 'Date' },
