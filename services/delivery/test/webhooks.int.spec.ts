@@ -118,7 +118,7 @@ describe('webhooks', () => {
     expect(JSON.parse(tests.received[0]?.body ?? '')).toMatchObject({ mode: 'test', business_id: live });
   });
 
-  it('what an item of a test document provokes of the connection to the authority is an event behind that of its issue', async () => {
+  it('a test document whose item provokes the end of the connection has an event of that behind its own', async () => {
     webhooks.newBook({ id: testBookOf(webhooks.business.id) });
     await webhooks.publishEvent(webhooks.documentEvent({ connection: 'expiring' }));
     await webhooks.publishEvent(webhooks.documentEvent({ connection: 'disconnected' }));

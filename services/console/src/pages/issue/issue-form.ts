@@ -156,6 +156,7 @@ export function issueForm(visit: MemberVisit, given: IssueForm): PageReply {
   const isWrong = Object.keys(errors).length > 0;
   const sentence = refusal ?? (isWrong ? texts.wrong[language] : null);
   const title = typeName(type, language);
+  const bytes = String(issueLimits.bytes);
   return page(
     title,
     html`
@@ -166,7 +167,7 @@ ${pageHead({
   lead: origin && originText(visit, origin),
 })}
 ${sentence === null ? null : notice('error', sentence)}
-<form method="post" action="${link('/issue/document')}" class="columns" data-issue data-bytes="${String(issueLimits.bytes)}">
+<form method="post" action="${link('/issue/document')}" class="columns" data-issue data-bytes="${bytes}">
   ${csrfField(csrfToken)}
   ${hidden('type', type)}
   ${hidden('key', single.key)}
