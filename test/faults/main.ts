@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { commandOptions, refuseOptions } from '../harness/command-options.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { FaultSystem } from './engine/system.js';
-import { killPointSteps } from './schedules/drawn.js';
+import { authoritySteps, killPointSteps, type Step } from './schedules/drawn.js';
 import { figuresOf, runStorm, type StormReport } from './schedules/storm.js';
 
-const usage = `npm run storm -- [--minutes N] [--seed N] [--longest-fault S] [--kill-points] [--pause MS] [--patience N] [--json]
+const usage = `npm run storm -- [--minutes N] [--seed N] [--longest-fault S] [--kill-points | --authority] [--pause MS] [--patience N] [--json]
   the faults of a seed against two replicas of each service; ends with 1 where an invariant was broken
     --minutes N        how long, default 5
     --seed N           a whole number, default random: the same seed draws the same faults
     --longest-fault S  in seconds, default 60
     --kill-points      a death at each kill point, once, in place of the faults of the seed
+    --authority        each way in which the tax authority fails, once, in place of the faults of the seed
     --pause MS         between two requests of a caller, default 500
     --patience N       each wait is N times as long, on a machine with other work; default 1
     --json             the figures alone`;
@@ -22,6 +23,7 @@ const { values } = commandOptions(usage, {
     'longest-fault': { type: 'string', default: '60' },
     pause: { type: 'string', default: '500' },
     'kill-points': { type: 'boolean', default: false },
+    authority: { type: 'boolean', default: false },
     patience: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
@@ -48,17 +50,24 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const extent = values['kill-points'] ? 'every kill point' : `${minutes} minutes`;
+const longestFaultMs = longestFaultS * 1_000;
+let extent = `${minutes} minutes`;
+let steps: readonly Step[] | undefined;
+if (values['kill-points']) {
+  extent = 'every kill point';
+  steps = killPointSteps();
+} else if (values.authority) {
+  extent = 'every fault of the tax authority';
+  steps = authoritySteps(longestFaultMs);
+}
 progress(`seed ${seed}, ${extent}: starting a system with two replicas of each service …`);
 const system = await FaultSystem.start({ replicas: 2, patience });
 let report: StormReport;
 try {
   report = await runStorm(system, {
     seed,
-    ...(values['kill-points']
-      ? { steps: killPointSteps(), forMs: Number.POSITIVE_INFINITY }
-      : { forMs: minutes * 60_000 }),
-    longestFaultMs: longestFaultS * 1_000,
+    ...(steps ? { steps, forMs: Number.POSITIVE_INFINITY } : { forMs: minutes * 60_000 }),
+    longestFaultMs,
     pauseMs,
     stepsPerBook: 5,
     progress,

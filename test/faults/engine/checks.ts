@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { allocationPending, type DocumentPage, messagingServices, serviceNames } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
 import { expectNothingPending } from '../../harness/pending.js';
 import { memoryMbOf } from '../../harness/processes.js';
 import type { Verification } from '../../harness/running-stack.js';
 import type { BookedBusiness, KnownDocument } from './callers.js';
 import type { FaultSystem } from './system.js';
+import { bringForward, unfinishedMessages, unfinishedRequests } from './unfinished-steps.js';
 
 const pendingWithinMs = 60_000;
 /** The longest pause after the attempts that can fail during the faults of a step. */
@@ -109,19 +110,22 @@ export async function checkVerified(
 ): Promise<string[]> {
   const withinMs = pendingWithinMs * system.patience;
   const startedMs = performance.now();
+  const ids = businesses.map(({ issuer }) => issuer.business.id);
   let wasLate = false;
   for (;;) {
     const reports: Verification[] = [];
-    for (const { issuer } of businesses) {
+    for (const id of ids) {
       // A machine that has nothing left for it may not read a page of PDFs in time.
-      const verify = () => system.stack.pinkas<Verification>('verify', '--business', issuer.business.id);
+      const verify = () => system.stack.pinkas<Verification>('verify', '--business', id);
       reports.push(await eventually('the book is read', verify, withinMs));
     }
     const books = reports.flatMap((report) => report.businesses);
     const found = books.flatMap(({ findings }) =>
       findings.map((finding) => `verify: ${JSON.stringify(finding)}`),
     );
-    const pending = books.reduce((sum, book) => sum + book.pending, 0);
+    // Verification counts what is due; requests that wait for longer are made now.
+    const waiting = await bringForward(system, ids);
+    const pending = waiting + books.reduce((sum, book) => sum + book.pending, 0);
     const dead = books.reduce((sum, book) => sum + book.dead_lettered, 0);
     if (dead > 0) {
       found.push(
@@ -133,7 +137,6 @@ export async function checkVerified(
     }
     const waitedMs = performance.now() - startedMs;
     if (waitedMs > withinMs) {
-      const ids = businesses.map(({ issuer }) => issuer.business.id);
       const steps = [...(await unfinishedRequests(system, ids)), ...(await unfinishedMessages(system, ids))];
       const isLate = steps.every(({ due_s }) => due_s * 1_000 < -withinMs);
       if ((isLate && wasLate) || waitedMs > withinMs + longestPauseMs) {
@@ -144,50 +147,6 @@ export async function checkVerified(
       wasLate = isLate;
     }
     await pause();
-  }
-}
-
-/** A step that is not finished. */
-interface UnfinishedStep {
-  document_id: string;
-  state: string;
-  attempts: number;
-  /** The seconds until it is attempted again; less than zero when it is late. */
-  due_s: number;
-}
-
-async function unfinishedRequests(system: FaultSystem, businessIds: string[]): Promise<UnfinishedStep[]> {
-  return unfinishedSteps(
-    system,
-    'allocation',
-    sql`select document_id, state, attempts, greatest(next_attempt_at, claimed_until) as due_at
-      from allocation where state = 'pending' and business_id = any(${businessIds})`,
-  );
-}
-
-async function unfinishedMessages(system: FaultSystem, businessIds: string[]): Promise<UnfinishedStep[]> {
-  return unfinishedSteps(
-    system,
-    'delivery',
-    sql`select document_id, state, attempts, greatest(next_attempt_at, claimed_until, held_until) as due_at
-      from delivery where state in ('waiting', 'ready', 'sending') and business_id = any(${businessIds})`,
-  );
-}
-
-async function unfinishedSteps(
-  system: FaultSystem,
-  service: 'allocation' | 'delivery',
-  steps: RawBuilder<unknown>,
-): Promise<UnfinishedStep[]> {
-  const administrator = await DatabaseAdministrator.connect(system.stack);
-  try {
-    return await administrator.read<UnfinishedStep>(
-      service,
-      sql`select document_id, state, attempts, extract(epoch from due_at - clock_timestamp())::float as due_s
-        from (${steps}) as step order by due_at`,
-    );
-  } finally {
-    await administrator.close();
   }
 }
 
@@ -234,26 +193,38 @@ export async function emailsOf(system: FaultSystem): Promise<Map<string, string[
   return emails;
 }
 
-type AuthorityCalls = Record<'granted' | 'donations', { invoice_id: string }[]> & {
-  calls: { path: string; body: { invoice_id?: string } | null }[];
-};
+type Granted = { invoice_id: string; confirmation_number: string }[];
 
-/** I8 by the book when nothing is left to do: a document has its number, or why it has none. */
+/** What the authority gave, and how often each number was requested, by the id of the document or the report. */
+const authorityCalls = (system: FaultSystem) =>
+  eventually(
+    'the authority answers',
+    () =>
+      system.stack.calls<{ granted: Granted; donations: Granted; asked: Record<string, number> }>(
+        'tax_authority',
+      ),
+    pendingWithinMs * system.patience,
+  );
+
+/** I8 by the book when nothing is left to do: a document has the number that was granted, or why it has none. */
 export async function checkNumbers(
   system: FaultSystem,
   businesses: readonly BookedBusiness[],
 ): Promise<string[]> {
   const administrator = await DatabaseAdministrator.connect(system.stack);
   try {
-    const unexplained = await administrator.read<{ id: string; allocation: unknown }>(
+    const documents = await administrator.read<{ id: string; number: string | null; reason: string | null }>(
       'issuing',
-      sql`select id, allocation from document
-        where business_id = any(${businesses.map(({ issuer }) => issuer.business.id)}) and allocation_number is null
-          and coalesce(allocation ->> 'reason', '') in ('', ${allocationPending.reason})`,
+      sql`select id, allocation_number as number, allocation ->> 'reason' as reason from document
+        where business_id = any(${businesses.map(({ issuer }) => issuer.business.id)})
+          and (allocation_number is not null or coalesce(allocation ->> 'reason', '') in ('', ${allocationPending.reason}))`,
     );
-    return unexplained.map(
-      ({ id, allocation }) => `I8: ${id} has no number and no reason: ${JSON.stringify(allocation)}`,
-    );
+    const { granted } = await authorityCalls(system);
+    const grants = new Map(granted.map((grant) => [grant.invoice_id, grant.confirmation_number.slice(-9)]));
+    return documents.flatMap(({ id, number, reason }) => {
+      const isRight = number !== null && number === grants.get(id);
+      return isRight ? [] : [`I8: ${id} has the number ${number} (${reason}), granted: ${grants.get(id)}`];
+    });
   } finally {
     await administrator.close();
   }
@@ -262,7 +233,6 @@ export async function checkNumbers(
 /** I7 and I8 by what the outside received: no email and no number for what no caller was given, and none twice. */
 export async function checkOutside(system: FaultSystem, known: readonly KnownDocument[]): Promise<string[]> {
   const findings: string[] = [];
-  const withinMs = pendingWithinMs * system.patience;
   const documents = new Map(known.map((item) => [`${item.key}@example.com`, item]));
   for (const [address, messages] of await emailsOf(system)) {
     const document = documents.get(address);
@@ -287,17 +257,9 @@ export async function checkOutside(system: FaultSystem, known: readonly KnownDoc
       }
     }
   }
-  const given = await eventually(
-    'the authority answers',
-    () => system.stack.calls<AuthorityCalls>('tax_authority'),
-    withinMs,
-  );
-  const requested = given.calls.flatMap(({ body, path }) =>
-    path.endsWith('/Approval') ? (body?.invoice_id ?? []) : [],
-  );
-  const timesOf = (id: string) => requested.filter((other) => other === id).length;
-  const often = [...new Set(requested)].filter((id) => timesOf(id) > requestsMax);
-  findings.push(...often.map((id) => `I8: the number of ${id} was requested ${timesOf(id)} times`));
+  const given = await authorityCalls(system);
+  const often = Object.entries(given.asked).filter(([, times]) => times > requestsMax);
+  findings.push(...often.map(([id, times]) => `I8: the number of ${id} was requested ${times} times`));
   for (const [what, numbers] of [
     ['an invoice', given.granted],
     ['a donation', given.donations],
@@ -349,15 +311,12 @@ export class Baseline {
   }
 }
 
-/** Lets a process collect its garbage: how late it does so by itself says nothing of a leak. */
+/** Lets a process collect its garbage: how late it does so otherwise shows no leak. */
 async function collectGarbage(system: FaultSystem, pid: number): Promise<void> {
   const file = join(system.faultsFolder, `collect-${pid}`);
   writeFileSync(file, '');
-  await eventually(
-    `the process ${pid} collects its garbage`,
-    () => !existsSync(file),
-    pendingWithinMs * system.patience,
-  );
+  const withinMs = pendingWithinMs * system.patience;
+  await eventually(`the process ${pid} collects its garbage`, () => !existsSync(file), withinMs);
 }
 
 const isService = (name: string) =>

@@ -92,6 +92,8 @@ export const kinds = {
 /** PostgreSQL is cut off first: how soon the system heals after that is measured. */
 const first: Fault = { kind: 'swallow', target: 'postgres' };
 const shortestMs = 1_000;
+/** More than the slowest answer takes. */
+const authorityMs = 20_000;
 
 /**
  * Draws the schedule of a seed, step after step without end; the same seed and longest time draw the same. Every second step has
@@ -128,6 +130,22 @@ export function killPointSteps(): Step[] {
   return killPointNames.map((target, index) => ({
     number: index + 1,
     faults: [{ kind: 'kill at', target, forMs: shortestMs }],
+  }));
+}
+
+/** The authority does not accept the application as well. Seeds do not draw it: it would change what each of them draws. */
+const authorityModes = [...(modes['tax-authority'] ?? []), { mode: 'wrong_client' }];
+
+/** Each way in which the authority fails, once, while allocation dies at the next of its kill points. */
+export function authoritySteps(longestMs: number): Step[] {
+  const points = killPointNames.filter((name) => name.startsWith('F7 '));
+  const forMs = Math.min(longestMs, authorityMs);
+  return authorityModes.map((mode, index) => ({
+    number: index + 1,
+    faults: [
+      { kind: 'simulator', target: 'tax-authority', forMs, value: JSON.stringify(mode) },
+      { kind: 'kill at', target: points[index % points.length] as string, forMs: shortestMs },
+    ],
   }));
 }
 

@@ -7,7 +7,8 @@ import type { Clock } from './clock.js';
  * declines); `error` (500 of the service); `hang` (no answer); `cut` (the connection ends without an answer); `lost` (the same,
  * after the call was carried out); `malformed` (200 with half a body); `foreign` (answered with the number of another invoice);
  * `unauthorized` (401), `forbidden` (403), `not_found` (404), `rate` (429, with `retry_after` seconds), `unavailable` (503), all
- * of the gateway; `not_permitted` (406); `abroad` (a bare 403 before the gateway); `status` (any `status`).
+ * of the gateway; `not_permitted` (406); `abroad` (a bare 403 before the gateway); `status` (any `status`); `wrong_client` (no
+ * token is valid, and the token endpoint accepts no client, as where its secret was changed).
  */
 const modeNames = [
   'ok',
@@ -26,6 +27,7 @@ const modeNames = [
   'not_permitted',
   'abroad',
   'status',
+  'wrong_client',
 ] as const;
 
 /** What can be called. `health` covers liveness, `information` both look-ups. */
@@ -56,7 +58,7 @@ export interface Fault {
   readonly for_ms: number | null;
   /** The one invoice or donation that it is for, before all others. Null: every one that has none of its own. */
   readonly invoice_id: string | null;
-  /** The one operation that it is for. Null: every one except OAuth and health. */
+  /** The one operation that it is for. Null: every one except OAuth and health; of `wrong_client`, the token endpoint as well. */
   readonly operation: OperationName | null;
   /** Of `refuse`: 460 to 462 are answered with 200, any other with 400. */
   readonly code: number;
@@ -147,7 +149,7 @@ export class Faults {
 
   /** How a call is answered; counts it. */
   take(operation: OperationName, invoiceId: unknown): Fault {
-    const isOfAll = !['authorize', 'token', 'health'].includes(operation);
+    const isOfAll = !this.#isApart(operation);
     const keys = [
       `${operation} ${String(invoiceId)}`,
       ...(isOfAll ? [` ${String(invoiceId)}`] : []),
@@ -158,10 +160,16 @@ export class Faults {
       const set = this.#at(key.trim() === '' ? '' : key);
       if (set) {
         this.#count(key.trim() === '' ? '' : key, set);
-        return set.fault;
+        return ofOperation(set.fault, operation);
       }
     }
     return noFault;
+  }
+
+  /** Whether an operation is left out of the fault for all. */
+  #isApart(operation: OperationName): boolean {
+    const hasWrongClient = this.#at('')?.fault.mode === 'wrong_client';
+    return ['authorize', 'health', ...(hasWrongClient ? [] : ['token'])].includes(operation);
   }
 
   #at(key: string): Set | undefined {
@@ -182,6 +190,10 @@ export class Faults {
     }
   }
 }
+
+/** What a wrong client shows of itself: its tokens are not valid, and it gets none. */
+const ofOperation = (fault: Fault, operation: OperationName): Fault =>
+  fault.mode === 'wrong_client' && operation !== 'token' ? { ...fault, mode: 'unauthorized' } : fault;
 
 function keyOf({ operation, invoice_id }: Fault): string {
   return operation === null && invoice_id === null ? '' : `${operation ?? ''} ${invoice_id ?? ''}`;

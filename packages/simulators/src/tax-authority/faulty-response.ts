@@ -5,6 +5,7 @@ import { type Answer, gateway, withErrorId } from './answer.js';
 import type { ReceivedCall } from './call-log.js';
 import type { Clock } from './clock.js';
 import type { Fault } from './faults.js';
+import { wrongClient } from './oauth.js';
 
 /** Answers a call, or fails in the way that was set. */
 export async function respond(
@@ -77,6 +78,8 @@ function failureOf(fault: Fault, clock: Clock): Answer | 'hang' | 'cut' | undefi
       return gateway(503, '[C] the gateway', undefined, headers);
     case 'abroad':
       return { status: 403, body: '<html><body>Forbidden</body></html>', source: '[A] MS, OL, GW' };
+    case 'wrong_client':
+      return wrongClient(401);
     case 'status':
       return gateway(fault.status, '[C] a status on request', undefined, headers);
   }

@@ -21,7 +21,11 @@ function oauthError(status: number, error: string, description: string, source: 
   return answer(status, { error, error_description: description }, source);
 }
 
-const notSubscribed = 'Invalid client ID or secret, or client not subscribed to this API';
+/** The client is unknown, its secret is another, or it is not subscribed. */
+export function wrongClient(status: number): Answer {
+  const description = 'Invalid client ID or secret, or client not subscribed to this API';
+  return oauthError(status, 'unauthorized_client', description, '[B] PF; status [C]');
+}
 
 /** The browser's part. The authority shows a login here; the simulator's owner consents at once, or declines. */
 export function authorize(query: URLSearchParams, declines: boolean, context: Context): Answer {
@@ -52,7 +56,7 @@ function authorizeRefusal(query: URLSearchParams, { known, options }: Context): 
   const clientId = query.get('client_id');
   const redirectUri = query.get('redirect_uri') ?? '';
   if (!clientId || clientId !== (known.clientId || clientId)) {
-    return oauthError(401, 'unauthorized_client', notSubscribed, '[B] PF; status [C]');
+    return wrongClient(401);
   }
   if (query.get('response_type') !== 'code') {
     return oauthError(400, 'unsupported_response_type', 'Implicit grant not supported', '[A] PD, PF');
@@ -64,7 +68,7 @@ function authorizeRefusal(query: URLSearchParams, { known, options }: Context): 
     return oauthError(400, 'invalid_request', 'Redirect URI missing', '[B] PF');
   }
   if (!(options.redirectUris ?? [redirectUri]).includes(redirectUri)) {
-    return oauthError(401, 'unauthorized_client', notSubscribed, '[B] PF; status [C]');
+    return wrongClient(401);
   }
   return undefined;
 }
@@ -162,10 +166,7 @@ function clientOf(
     ([id, secret]) =>
       (!known.clientId || id === known.clientId) && (!known.clientSecret || secret === known.clientSecret),
   );
-  return (
-    right?.[0] ??
-    oauthError(options.wrongClientStatus, 'unauthorized_client', notSubscribed, '[B] PF; status [C]')
-  );
+  return right?.[0] ?? wrongClient(options.wrongClientStatus);
 }
 
 /** The client that a token request names, right or wrong. */

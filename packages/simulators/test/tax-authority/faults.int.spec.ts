@@ -139,6 +139,16 @@ describe('faults', () => {
     expect((await authority.login()).answer.status).toBe(503);
   });
 
+  it('a wrong client has no valid token and gets none, until the fault ends', async () => {
+    await setMode({ mode: 'wrong_client' });
+    expect(await approve('a')).toMatchObject({ status: 401, body: { httpCode: '401' } });
+    const { answer } = await authority.login();
+    expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized_client' } });
+    await setMode({});
+    expect((await approve('a')).status).toBe(200);
+    expect((await authority.login()).answer.status).toBe(200);
+  });
+
   it('an invalid fault or option is rejected with every reason, and changes nothing', async () => {
     const refused = await setMode({ mode: 'sulk', delay_ms: -1 });
     expect(refused.status).toBe(400);
