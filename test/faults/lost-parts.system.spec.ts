@@ -1,3 +1,4 @@
+import { decisionsKilled } from './schedules/killed-decisions.js';
 import {
   allocationKilled,
   deliveryKilled,
@@ -14,6 +15,7 @@ const kills = [
   ...issuingKilled,
   ...renderingKilled,
   ...allocationKilled,
+  ...decisionsKilled,
   ...donationKilled,
   ...deliveryKilled,
   ...webhooksKilled,

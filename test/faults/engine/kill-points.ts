@@ -22,8 +22,8 @@ const acknowledges = (durable: string): Bytes => [
   `PUB \\$JS\\.ACK\\.[^.]*\\.${durable}\\.[^\\r]*\\r\\n\\+ACK`,
 ];
 
-/** Every boundary of F1 to F7 and F48 at which a process of the system may die. */
-export const killPoints = {
+/** Every boundary of F1 to F7 and F48 at which a process of the system may die under the load of a storm. */
+const stormPoints = {
   'F1 gateway, before its answer': {
     service: 'gateway',
     steps: [['writes', '^HTTP/1.1 201']],
@@ -183,5 +183,20 @@ export const killPoints = {
   },
 } as const satisfies Record<string, KillPoint>;
 
+/** Those that an owner's decision about a refused number leads to: the callers of a storm make none. */
+const decisionPoints = {
+  'F7 allocation, before a decision is sent': {
+    service: 'allocation',
+    steps: [['writes', '^POST [^ ]*/InvoiceDecisionApi/']],
+    before: true,
+  },
+  'F7 allocation, when a decision is accepted': {
+    service: 'allocation',
+    steps: [['reads', '"Decision accepted"']],
+  },
+} as const satisfies Record<string, KillPoint>;
+
+export const killPoints = { ...stormPoints, ...decisionPoints };
 export type KillPointName = keyof typeof killPoints;
-export const killPointNames = Object.keys(killPoints) as KillPointName[];
+/** Those that a storm reaches. */
+export const killPointNames = Object.keys(stormPoints) as (keyof typeof stormPoints)[];

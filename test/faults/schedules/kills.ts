@@ -14,13 +14,13 @@ import type { Schedule } from './schedule.js';
 
 /** How soon the caller of a process that died has an answer. */
 const answerWithinMs = 5_000;
-const laterWithinMs = 90_000;
+export const laterWithinMs = 90_000;
 /** Above this net price an invoice needs a number. */
 export const small = 100;
 export const large = 6_000;
 
 export const businessOf = ({ businesses }: Engine) => businesses[0] as BookedBusiness;
-const killAt = (target: KillPointName): Fault => ({ kind: 'kill at', target });
+export const killAt = (target: KillPointName): Fault => ({ kind: 'kill at', target });
 const hang: Fault = { kind: 'simulator', target: 'tax-authority', value: '{"mode":"hang"}' };
 const slowAuthority: Fault = { kind: 'simulator', target: 'tax-authority', value: '{"delay_ms":1500}' };
 const slowRenderer = (delayMs: number): Fault => ({
@@ -106,10 +106,11 @@ function killed({ name, fault, unitPrice, during = [], when, check }: Kill): Sch
 }
 
 /** Ends the claims of workers that died, as time would. */
-async function expireClaims({ system }: Engine): Promise<void> {
+export async function expireClaims({ system }: Engine): Promise<void> {
   const administrator = await DatabaseAdministrator.connect(system.stack);
   for (const [service, table] of [
     ['allocation', 'allocation'],
+    ['allocation', 'decision'],
     ['delivery', 'delivery'],
     ['delivery', 'webhook'],
   ] as const) {
