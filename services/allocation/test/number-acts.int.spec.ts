@@ -104,6 +104,62 @@ describe('EnterNumber', () => {
     expect(await enter(issued(), number)).toMatchObject({ refusal: null });
   });
 
+  it('a number that the authority gave another document is refused', async () => {
+    const granted = issued();
+    await allocation.issue(granted.document, granted.business);
+    const { number } = await allocation.settled(granted.document.id);
+    const other = issued({ business_id: granted.document.business_id });
+    expect(await enter(other, String(number))).toMatchObject({
+      refusal: 'of_other',
+      other: { document_id: granted.document.id },
+    });
+    expect((await show(other)).allocation).toBeNull();
+  });
+
+  it('a number that is granted to another document than it was typed in for is attached when a person enters it there', async () => {
+    const errors = jest.spyOn(allocation.service.app.get<Logger>(kitTokens.logger), 'error');
+    const granted = issued();
+    const { document, business } = granted;
+    await allocation.authority.setMode({ mode: 'lost', invoice_id: document.id, times: 1 });
+    await allocation.issue(document, business);
+    const grant = await eventually('it is granted', async () => {
+      const [first] = await allocation.authority.grantsOf(document.id);
+      return first?.confirmation_number;
+    });
+    const number = grant.slice(-9);
+    const mistaken = issued({ business_id: document.business_id, number: document.number + 1 });
+    expect(await enter(mistaken, number)).toMatchObject({ refusal: null });
+    await allocation.settled(document.id);
+    allocation.advanceClock(60 * second);
+    expect(await allocation.settled(document.id, 2)).toMatchObject({
+      status: 'failed',
+      number: null,
+      reason: expect.stringMatching(
+        new RegExp(`the number ${number}, which was typed in for document ${mistaken.document.number}\\.`),
+      ),
+    });
+    expect(errors).toHaveBeenCalledWith(
+      expect.objectContaining({ document_id: document.id, other_document_id: mistaken.document.id }),
+      'allocation number duplicate rejected',
+    );
+    const { allocations } = await allocation.network.call(listUnresolvedAllocations, {
+      business_id: document.business_id,
+      limit: 10,
+    });
+    expect(allocations.map((row) => row.document_id)).toEqual([document.id]);
+    // It was this document's: no other number is taken for it.
+    expect(await enter(issued({ business_id: document.business_id }), number)).toMatchObject({
+      refusal: 'of_other',
+    });
+    expect(await enter(granted, number)).toMatchObject({ refusal: null, number });
+    expect(await allocation.row(document.id)).toMatchObject({
+      state: 'issued',
+      number,
+      confirmation_number: grant,
+    });
+    expect((await show(mistaken)).allocation).toMatchObject({ state: 'issued', number });
+  });
+
   it('one of two documents gets a number that is typed in for both at the same moment', async () => {
     const number = nineDigits();
     const first = issued();
@@ -119,7 +175,10 @@ describe('EnterNumber', () => {
     ['form', '1234567890', {}],
     ['form', '12345678a', {}],
     ['form', '000000000', {}],
+    ['form', 'אבגדהוזחט', {}],
+    ['form', '', {}],
     ['type', '123456789', { type: 'credit_note' }],
+    ['type', '123456789', { type: 'quote' }],
     ['age', '123456789', { date: '2024-06-01' }],
     ['no_vat', '123456789', { totals: { ...exampleDocument().totals, vat: 0 } }],
   ] as const)(
@@ -200,6 +259,8 @@ describe('RequestNumber', () => {
 
   it.each([
     ['type', { type: 'credit_note' }, {}],
+    ['type', { type: 'quote' }, {}],
+    ['no_vat', { totals: { ...exampleDocument().totals, vat: 0 } }, {}],
     ['age', { date: '2024-06-01' }, {}],
     ['not_connected', {}, { tax_authority_connected: false }],
     ['no_tax_id', {}, { tax_id: null }],

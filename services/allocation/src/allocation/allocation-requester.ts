@@ -17,6 +17,7 @@ import {
   violatedConstraint,
 } from '@pinkas/service-kit';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
+import { findNumberOfBusiness } from '../by-hand/entered-number.repository.js';
 import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
 import { forgetReportRequests, storeReportNumbers } from '../donation/donation.repository.js';
@@ -50,6 +51,15 @@ const unknownOutcome = (reason: string, answer: string | null): FailedAttempt =>
   retryable: true,
   awaitsConnection: false,
 });
+
+/** A person has typed the number in for another document of the business. */
+class EnteredElsewhereError extends Error {
+  override readonly name = 'EnteredElsewhereError';
+
+  constructor(readonly other: Pick<PendingRow, 'document_id' | 'facts'>) {
+    super('the number was typed in for another document');
+  }
+}
 
 /** A number that another document has. */
 const numberKeys: readonly (string | undefined)[] = [
@@ -102,10 +112,13 @@ export class AllocationRequester {
         this.logger.warn({ ...fields, kind: row.kind }, 'allocation request failed');
       }
       await this.#store(row, outcome).catch(async (error: unknown) => {
-        if (!numberKeys.includes(violatedConstraint(error))) {
+        if (error instanceof EnteredElsewhereError) {
+          await this.#rejectEnteredElsewhere(row, outcome, error);
+        } else if (numberKeys.includes(violatedConstraint(error))) {
+          await this.#rejectDuplicateNumber(row, outcome);
+        } else {
           throw error;
         }
-        await this.#rejectDuplicateNumber(row, outcome);
       });
     } catch (error) {
       this.logger.error({ ...ids, err: error }, 'allocation outcome store failed');
@@ -123,6 +136,28 @@ export class AllocationRequester {
       outcome.kind === 'granted' && outcome.confirmationNumber !== null
         ? await findByNumber(acrossTenants(this.db), outcome.confirmationNumber)
         : undefined;
+    const reason =
+      'The tax authority gave a number that another document has. Clear that with the authority, then request the number again.';
+    await this.#rejectNumber(row, outcome, { reason, other });
+  }
+
+  /** The same of a number that was typed in for the other: which of the two has it only a person can find out. */
+  async #rejectEnteredElsewhere(
+    row: ClaimedRow,
+    outcome: AttemptOutcome,
+    { other: { document_id, facts } }: EnteredElsewhereError,
+  ): Promise<void> {
+    const number = outcome.kind === 'granted' ? outcome.number : null;
+    const printed = facts.document.number;
+    const reason = `The tax authority gave this document the number ${number}, which was typed in for document ${printed}. Check on the authority's site which of them it was given for. If it is this one, enter the number here as well, then credit document ${printed} and issue it again.`;
+    await this.#rejectNumber(row, outcome, { reason, other: { business_id: row.business_id, document_id } });
+  }
+
+  async #rejectNumber(
+    row: ClaimedRow,
+    { answer }: AttemptOutcome,
+    { reason, other }: { reason: string; other: Pick<PendingRow, 'business_id' | 'document_id'> | undefined },
+  ): Promise<void> {
     this.logger.error(
       {
         business_id: row.business_id,
@@ -132,9 +167,7 @@ export class AllocationRequester {
       },
       'allocation number duplicate rejected',
     );
-    const reason =
-      'The tax authority gave a number that another document has. Clear that with the authority, then request the number again.';
-    await this.#store(row, { ...unknownOutcome(reason, outcome.answer), retryable: false });
+    await this.#store(row, { ...unknownOutcome(reason, answer), retryable: false });
   }
 
   async #store(row: ClaimedRow, outcome: AttemptOutcome): Promise<void> {
@@ -144,6 +177,7 @@ export class AllocationRequester {
       if (awaitsConnection) {
         await lockConnectionChanges(trx, row.business_id);
       }
+      await rejectEntered(trx, row, outcome);
       const current = await lockAllocation(trx, row);
       if (!current) {
         return null;
@@ -242,6 +276,21 @@ export class AllocationRequester {
       'second allocation number ignored',
     );
     this.metrics.countSecondNumber();
+  }
+}
+
+/** @throws EnteredElsewhereError. */
+async function rejectEntered(
+  trx: Transaction<AllocationTables>,
+  row: ClaimedRow,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  if (row.kind !== 'number' || outcome.kind !== 'granted' || outcome.number === null) {
+    return;
+  }
+  const other = await findNumberOfBusiness(trx, row, outcome.number);
+  if (other?.entered_at) {
+    throw new EnteredElsewhereError(other);
   }
 }
 

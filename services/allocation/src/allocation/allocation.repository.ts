@@ -332,7 +332,7 @@ export function attemptsOf(
 
 /** The row of a document of any tenant: an operator names the document alone. */
 export async function findByDocument(
-  db: Database<AllocationTables>,
+  db: Database<AllocationTables> | Transaction<AllocationTables>,
   documentId: string,
 ): Promise<AllocationRow | undefined> {
   return db
@@ -345,7 +345,7 @@ export async function findByDocument(
 
 /** The document of any tenant that has a confirmation number. */
 export async function findByNumber(
-  db: Database<AllocationTables>,
+  db: Database<AllocationTables> | Transaction<AllocationTables>,
   confirmationNumber: string,
 ): Promise<Key | undefined> {
   return db

@@ -20,8 +20,14 @@ import {
   publish,
   violatedConstraint,
 } from '@pinkas/service-kit';
-import { insertAllocation, lockAllocation } from '../allocation/allocation.repository.js';
+import {
+  findByDocument,
+  findByNumber,
+  insertAllocation,
+  lockAllocation,
+} from '../allocation/allocation.repository.js';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { readLookUpAnswer } from '../authority/approval-answer.js';
 import { findNumberOfBusiness, storeEntered } from './entered-number.repository.js';
 
 type Request = RequestOf<typeof enterAllocationNumber>;
@@ -62,16 +68,15 @@ export class EnterNumber {
     const { person_id, entered: number, ...facts } = request;
     const { document } = facts;
     const now = this.clock.now();
-    const other = await findNumberOfBusiness(trx, document, number);
-    if (other) {
+    const key = { business_id: document.business_id, document_id: document.id };
+    const other = await findNumberOfBusiness(trx, key, number);
+    const granted = await this.#rejectedGrant(trx, key, number);
+    if (other && granted === null) {
       const { id: document_id, number: document_number } = other.facts.document;
       return { ...reply(request, 'of_other'), other: { document_id, document_number } };
     }
     const isNew = await insertAllocation(trx, 'number', facts, now);
-    const current = await lockAllocation(trx, {
-      business_id: document.business_id,
-      document_id: document.id,
-    });
+    const current = await lockAllocation(trx, key);
     if (!current) {
       throw new Error('the allocation is not stored');
     }
@@ -79,7 +84,7 @@ export class EnterNumber {
       return reply(request, current.number === number ? null : 'has_number', current.number);
     }
     const actor = actorOf(person_id);
-    await storeEntered(trx, current, { number, actor, now });
+    await storeEntered(trx, current, { number, granted, actor, now });
     await appendAudit(trx, {
       business_id: current.business_id,
       action: 'allocation.enter',
@@ -94,6 +99,18 @@ export class EnterNumber {
       pending: false,
     });
     return reply(request, null, number);
+  }
+
+  /** All digits of a number that the authority gave this document and that was rejected, since it had been typed in for another. */
+  async #rejectedGrant(
+    trx: OutboxTransaction<AllocationTables>,
+    key: { business_id: string; document_id: string },
+    number: string,
+  ): Promise<string | null> {
+    const row = await findByDocument(trx, key.document_id);
+    const given = row?.state === 'dead_lettered' ? readLookUpAnswer(row.answer ?? '') : undefined;
+    const isFree = given && !(await findByNumber(trx, given.confirmationNumber));
+    return isFree && given.number === number ? given.confirmationNumber : null;
   }
 }
 

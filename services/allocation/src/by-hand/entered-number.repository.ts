@@ -1,16 +1,20 @@
-import type { Transaction } from '@pinkas/service-kit';
-import { type AllocationRow } from '../allocation/allocation.repository.js';
+import { advisoryLock, type Transaction } from '@pinkas/service-kit';
+import type { AllocationRow } from '../allocation/allocation.repository.js';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 
-/** Another document of the business that has a printed number. */
-export function findNumberOfBusiness(
+/**
+ * Another document of the business that has a printed number. From here to the end of the transaction no other one gets it, typed in or
+ * granted: called before the row of a document is locked.
+ */
+export async function findNumberOfBusiness(
   trx: Transaction<AllocationTables>,
-  { business_id, id }: { business_id: string; id: string },
+  { business_id, document_id: id }: Pick<AllocationRow, 'business_id' | 'document_id'>,
   number: string,
-): Promise<Pick<AllocationRow, 'facts'> | undefined> {
+): Promise<Pick<AllocationRow, 'document_id' | 'entered_at' | 'facts'> | undefined> {
+  await advisoryLock(trx, business_id, number);
   return trx
     .selectFrom('allocation')
-    .select('facts')
+    .select(['document_id', 'entered_at', 'facts'])
     .where('business_id', '=', business_id)
     .where('number', '=', number)
     .where('document_id', '<>', id)
@@ -18,11 +22,11 @@ export function findNumberOfBusiness(
     .executeTakeFirst();
 }
 
-/** Stores a number that a person has typed in; nothing is requested any more. */
+/** Stores a number that a person has typed in; nothing is requested any more. @param granted all digits, where the authority gave them. */
 export async function storeEntered(
   trx: Transaction<AllocationTables>,
   { business_id, document_id }: AllocationRow,
-  { number, actor, now }: { number: string; actor: string; now: Date },
+  { number, granted, actor, now }: { number: string; granted: string | null; actor: string; now: Date },
 ): Promise<void> {
   await trx
     .updateTable('allocation')
@@ -30,8 +34,8 @@ export async function storeEntered(
       state: 'issued',
       reason: null,
       number,
-      // Nine digits are one business's alone; no more of the authority's number is known.
-      confirmation_number: `entered-${business_id}-${number}`,
+      // Nine digits are one business's alone; mostly no more of the authority's number is known.
+      confirmation_number: granted ?? `entered-${business_id}-${number}`,
       next_attempt_at: null,
       claimed_until: null,
       settled_at: now,
