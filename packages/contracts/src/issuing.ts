@@ -331,6 +331,9 @@ export const summarizeMonths = defineContract('issuing.document.summarize_months
   errors: ['validation_error'],
 });
 
+/** Only the newest documents were counted: there may be more. */
+const AtLeast = Type.Optional(Type.Literal(true));
+
 /** What a person should look at in the complete book, by note. */
 export const reviewDocuments = defineContract('issuing.document.review', {
   request: Strict({ business_id: Uuid }),
@@ -342,10 +345,13 @@ export const reviewDocuments = defineContract('issuing.document.review', {
         documents: Type.Integer({ minimum: 1 }),
         /** ILS: left to pay, beyond the totals, or VAT that buyers cannot deduct; null where the note is about no amount. */
         amount: Nullable(Money),
+        at_least: AtLeast,
       }),
     ),
     /** Invoices without the number of their buyer that need it, dated from a day on; absent where there are none. */
-    without_buyer_id: Type.Optional(Strict({ documents: Type.Integer({ minimum: 1 }), from: CalendarDate })),
+    without_buyer_id: Type.Optional(
+      Strict({ documents: Type.Integer({ minimum: 1 }), from: CalendarDate, at_least: AtLeast }),
+    ),
   }),
 });
 

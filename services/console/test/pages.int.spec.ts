@@ -657,6 +657,8 @@ describe('how far documents are settled, in the console', () => {
     const address = `${at}/documents?note=buyer_id_missing&from=2026-03-15`;
     expect(text).toContain(`href="${address.replace('&', '&amp;')}"`);
     expect(await read('')).toContain('2 invoices above ₪5,000 have no number of their buyer');
+    withoutBuyerId = { documents: 1_000, from: '2026-03-15', at_least: true };
+    expect(await read('')).toContain('At least 1000 invoices above ₪5,000 have no number of their buyer');
     await browser.get(address);
     expect(lists.at(-1)).toMatchObject({
       without_buyer_id: true,
@@ -672,6 +674,8 @@ describe('how far documents are settled, in the console', () => {
     expect(text).toContain(`href="${at}/documents?note=number_missing"`);
     expect(text).toContain(`href="${at}/authority"`);
     expect(await read('')).toMatch(/2 invoices above the threshold .* cannot deduct VAT of ₪6,750.00/);
+    notes = [{ note: 'number_missing', documents: 1_000, amount: 6_750, at_least: true }];
+    expect(await read('')).toMatch(/At least 1000 invoices above .* deduct VAT of at least ₪6,750.00/);
     state = { ...state, undeductible_vat: 1_080 };
     const page = await browser.get(`${at}/documents/${invoice.id}`);
     expect(page.text).toContain(`href="${at}/authority"`);

@@ -10,6 +10,7 @@ import { findTopCustomers } from '../src/account/top-customer.repository.js';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { sumsOf } from '../src/document/document-sums.repository.js';
+import { countWithoutBuyerId, sumUndeductible } from '../src/document/settlement.repository.js';
 import type { ListFilter } from '../src/list/document-filter.js';
 import { listIssued } from '../src/list/document-list.repository.js';
 import { sumListed } from '../src/list/document-sum.repository.js';
@@ -111,6 +112,7 @@ const filters: [string, Partial<ListFilter>][] = [
 
 describe('a large book', () => {
   const business = randomUUID();
+  const [unconnected, unidentified] = [randomUUID(), randomUUID()];
   let database: TestDatabase<IssuingTables>;
   let opened: Database<IssuingTables>;
   let owner: Database<IssuingTables>;
@@ -127,6 +129,11 @@ describe('a large book', () => {
       Array.from({ length: 10 }, () => randomUUID()),
       documents / 100,
     );
+    // Every invoice is large, of a business that is not connected, and has the number of its buyer, or has not.
+    const settings = exampleBusiness({ tax_authority_connected: false });
+    await fill([unconnected], documents / 2, { settings, more: 30_000 });
+    const buyer = { ...exampleDocument().customer, tax_id: null };
+    await fill([unidentified], documents / 2, { buyer, more: 30_000 });
     await database.db.transaction().execute(async (trx) => {
       // They read every document of the book, which takes longer than a request may.
       await sql`set local statement_timeout = 0`.execute(trx);
@@ -143,8 +150,12 @@ describe('a large book', () => {
   });
 
   /** Inserts documents over 900 days, proformas dated forty days back. Of invoices and proformas two of three are open. */
-  async function fill(businesses: string[], each: number): Promise<void> {
-    const { customer, items } = exampleDocument();
+  async function fill(
+    businesses: string[],
+    each: number,
+    { settings = exampleBusiness(), buyer = exampleDocument().customer, more = 0 } = {},
+  ): Promise<void> {
+    const { items } = exampleDocument();
     const typeOf = sql.join(
       shares.flatMap(([type, count]) => Array.from({ length: count }, () => sql.lit(type))),
     );
@@ -162,7 +173,7 @@ describe('a large book', () => {
           select ${id}, gen_random_uuid(), gen_random_uuid(), type, n, n, status, dated_on,
             case when type in ('tax_invoice', 'proforma') then dated_on + 30 end, issued_at,
             case when n % 3 = 0 then null when n % 3 = 1 then 'order-' || n else 'the same' end,
-            n, '', ${id}, ${JSON.stringify(exampleBusiness())}::jsonb, customer_id, customer_id, ${JSON.stringify(customer)}::jsonb,
+            n, '', ${id}, ${JSON.stringify(settings)}::jsonb, customer_id, customer_id, ${JSON.stringify(buyer)}::jsonb,
             ${JSON.stringify(items)}::jsonb, false,
             case type when 'receipt' then jsonb_build_array(jsonb_build_object('method', 'cash', 'amount', total)) else '[]' end,
             total - 18, 0, 18, 18, total, 100 * total,
@@ -173,7 +184,7 @@ describe('a large book', () => {
             case when n % 499 = 0 then lpad(n::text, 9, '0') end
           from (
             select *, (issued_at - case type when 'proforma' then interval '40 days' else interval '0' end)::date as dated_on,
-              118 + n % 1000 as total
+              118 + n % 1000 + ${more}::integer as total
             from (
               select n, (array[${typeOf}])[1 + n % 200] as type,
                 timestamptz '2024-01-01' + n * ${days / each}::float * interval '1 day' as issued_at,
@@ -188,10 +199,10 @@ describe('a large book', () => {
   }
 
   /** How many rows of the documents, and of the sums, a query reads: its statements are explained. */
-  async function rowsRead(query: (db: Database<IssuingTables>) => Promise<unknown>) {
+  async function rowsRead(query: (db: Database<IssuingTables>) => Promise<unknown>, book = business) {
     const parts = new WeakMap<QueryId, RootOperationNode>();
     const executed: (RootOperationNode | undefined)[] = [];
-    const db = forTenant(opened, business).withPlugin({
+    const db = forTenant(opened, book).withPlugin({
       // Called for parts of a query as well; only an executed query has a result.
       transformQuery: ({ node, queryId }) => {
         parts.set(queryId, node);
@@ -304,6 +315,21 @@ describe('a large book', () => {
     it.each(accounts.filter(([name]) => analyzed || !unknown.includes(name)))(
       '%s reads at most %s documents',
       async (_name, most, query) => expect((await rowsRead(query)).documents).toBeLessThanOrEqual(most),
+    );
+
+    it.each([
+      ['sumUndeductible', (db: Database<IssuingTables>) => sumUndeductible(db, unconnected), unconnected],
+      [
+        'countWithoutBuyerId',
+        (db: Database<IssuingTables>) => countWithoutBuyerId(db, unidentified, '2024-01-01'),
+        unidentified,
+      ],
+    ] as const)(
+      '%s reads the newest 1,000 invoices, and states that there are more',
+      async (_name, query, book) => {
+        expect(await query(forTenant(opened, book))).toMatchObject({ documents: 1_000, at_least: true });
+        expect((await rowsRead(query, book)).documents).toBeLessThanOrEqual(1_000);
+      },
     );
 
     const measured = filters.filter(

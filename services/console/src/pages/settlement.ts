@@ -25,6 +25,8 @@ const texts = {
     he: 'העסק אינו מחובר לרשות המסים. הלקוחות אינם יכולים לנכות מע"מ בסך',
     en: 'The business is not connected to the tax authority. The buyers cannot deduct VAT of',
   },
+  atLeast: { he: 'לפחות', en: 'At least' },
+  ofAtLeast: { he: 'לפחות', en: 'at least' },
   noBuyerId: {
     one: {
       he: 'חשבונית אחת מעל 5,000 ₪ בלי מספר זיהוי של הקונה',
@@ -146,10 +148,20 @@ export function settlementNotes(
 </div>`;
 }
 
+/** A count of documents, which may be more where only the newest were counted. */
+const countText = (
+  language: Language,
+  { one, many }: { one: Words; many: Words },
+  { documents, at_least: is }: { documents: number; at_least?: true | undefined },
+) =>
+  documents === 1 && !is
+    ? one[language]
+    : html`${is ? `${texts.atLeast[language]} ` : ''}${leftToRight(String(documents))} ${many[language]}`;
+
 /** What Today shows of the documents with a note; null where it shows nothing of them. */
 export function reviewed(
   visit: MemberVisit,
-  { note, documents, amount: value }: ReplyOf<typeof reviewDocuments>['notes'][number],
+  { note, documents, amount: value, at_least }: ReplyOf<typeof reviewDocuments>['notes'][number],
 ): { title: Markup; detail: Markup; action: Markup | null } | null {
   const { language, business, isTest } = visit;
   const isNumber = note === 'number_missing';
@@ -158,10 +170,10 @@ export function reviewed(
     return null;
   }
   const { one, many, amount: about } = counted[note];
-  const count = documents === 1 ? one[language] : html`${leftToRight(String(documents))} ${many[language]}`;
+  const count = countText(language, { one, many }, { documents, at_least });
   return {
     title: html`<a href="${visit.link('/documents', { note })}">${count}</a>`,
-    detail: html`${about[language]}${value !== null && html` ${amount(value, language)}`}`,
+    detail: html`${about[language]}${value !== null && html` ${at_least ? `${texts.ofAtLeast[language]} ` : ''}${amount(value, language)}`}`,
     action: isNumber ? connectLink(visit) : null,
   };
 }
@@ -174,11 +186,8 @@ export function withoutBuyerId(
   if (!found) {
     return null;
   }
-  const { documents, from } = found;
-  const count =
-    documents === 1
-      ? texts.noBuyerId.one[language]
-      : html`${leftToRight(String(documents))} ${texts.noBuyerId.many[language]}`;
+  const { from } = found;
+  const count = countText(language, texts.noBuyerId, found);
   return {
     title: html`<a href="${link('/documents', { note: 'buyer_id_missing', from })}">${count}</a>`,
     detail: html`${texts.noBuyerId.detail[language]}`,

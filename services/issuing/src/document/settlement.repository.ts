@@ -10,7 +10,7 @@ import {
   undeductibleVat,
 } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { provokesAllocation } from '../test-mode/deciding-items.js';
 import { type DocumentRow, toDocument } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
@@ -159,53 +159,81 @@ const vatLeft = sql`document.vat - coalesce((
 
 const firstNumberedDay = law.allocationDocuments.values[0]?.from ?? 'infinity';
 
-/**
- * Whether `document` is an invoice that has no number since its business was not connected, and is not credited in full: as
- * `undeductibleVat` of the domain decides. The first conditions are those of an index, in its words.
- */
-export const isUndeductible = sql<SqlBool>`(
+/** In the words of its index: a large invoice of a business that is not connected, whose buyer deducts VAT. */
+const largeUnconnected = sql<SqlBool>`
   document.type in ('tax_invoice', 'tax_invoice_receipt') and document.vat > 0
   and document.business ->> 'tax_authority_connected' = 'false'
   and document.subtotal - document.discount > (document.business ->> 'allocation_threshold_net')::numeric
   and document.customer ->> 'tax_id' is not null
-  and (document.customer ->> 'legal_type' in ('private', 'osek_patur')) is not true
+  and (document.customer ->> 'legal_type' in ('private', 'osek_patur')) is not true`;
+
+/**
+ * Whether `document` is an invoice that has no number since its business was not connected, and is not credited in full: as
+ * `undeductibleVat` of the domain decides.
+ */
+export const isUndeductible = sql<SqlBool>`(
+  ${largeUnconnected}
   and document.business ->> 'tax_id' is not null
   and document.dated_on >= ${firstNumberedDay}::date
   and not ${provokesAllocation}
   and ${vatLeft} > 0)`;
 
+/** In the words of its index: a large invoice without the number of its buyer. */
+const largeUnidentified = sql<SqlBool>`
+  document.type in ('tax_invoice', 'tax_invoice_receipt') and document.subtotal - document.discount > 5000
+  and document.customer ->> 'tax_id' is null and (document.customer ->> 'legal_type' = 'private') is not true`;
+
 /**
  * Whether `document` is an invoice without the number of its buyer that needs it, and is not credited in full: as `lacksBuyerId` of the
- * domain decides. The first conditions are those of an index, in its words.
+ * domain decides.
  */
 export const lacksBuyer = sql<SqlBool>`(
-  document.type in ('tax_invoice', 'tax_invoice_receipt') and document.subtotal - document.discount > 5000
-  and document.customer ->> 'tax_id' is null and (document.customer ->> 'legal_type' = 'private') is not true
+  ${largeUnidentified}
   and document.total > coalesce((
     select sum(note.total) from document as note
     where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0))`;
+
+/** What is counted of large invoices is read of the newest alone: a book may have any number of them. */
+const countedMax = 1_000;
+
+const newestOf = (businessId: string, indexed: RawBuilder<SqlBool>) => sql`(
+  select * from document where business_id = ${businessId} and ${indexed}
+  order by position desc limit ${countedMax}) as document`;
+
+/** How many documents there are; `at_least`: of the newest, and older ones were not read. */
+export interface Counted {
+  readonly documents: number;
+  readonly at_least?: true;
+}
 
 /** How many invoices have no number since their business was not connected, and the VAT that their buyers cannot deduct. */
 export async function sumUndeductible(
   db: Database<IssuingTables>,
   businessId: string,
-): Promise<{ documents: number; amount: number }> {
-  const { rows } = await sql<{ documents: number; amount: string }>`
-    select count(*)::integer as documents, coalesce(sum(${vatLeft}), 0) as amount from document
-    where document.business_id = ${businessId} and ${isUndeductible}`.execute(db);
-  return { documents: rows[0]?.documents ?? 0, amount: Number(rows[0]?.amount ?? 0) };
+): Promise<Counted & { amount: number }> {
+  const { rows } = await sql<{ documents: number; amount: string; is_full: boolean }>`
+    select count(*) filter (where counts)::integer as documents, coalesce(sum(vat_left) filter (where counts), 0) as amount,
+      count(*) = ${countedMax} as is_full
+    from ${newestOf(businessId, largeUnconnected)}
+    cross join lateral (select ${isUndeductible} as counts, ${vatLeft} as vat_left offset 0) as found`.execute(
+    db,
+  );
+  const { documents, amount, is_full } = rows[0] ?? { documents: 0, amount: 0, is_full: false };
+  return { documents, amount: Number(amount), ...(is_full && { at_least: true }) };
 }
 
-/** How many invoices from a day on lack the number of their buyer. */
+/** How many invoices from a day on lack the number of their buyer. Dates rise with positions within each type. */
 export async function countWithoutBuyerId(
   db: Database<IssuingTables>,
   businessId: string,
   from: string,
-): Promise<number> {
-  const { rows } = await sql<{ documents: number }>`
-    select count(*)::integer as documents from document
-    where document.business_id = ${businessId} and document.dated_on >= ${from} and ${lacksBuyer}`.execute(
-    db,
-  );
-  return rows[0]?.documents ?? 0;
+): Promise<Counted> {
+  const { rows } = await sql<{ documents: number; is_full: boolean }>`
+    select count(*) filter (where dated_on >= ${from} and ${lacksBuyer})::integer as documents,
+      count(*) = ${countedMax} and greatest(
+        min(dated_on) filter (where type = 'tax_invoice'),
+        min(dated_on) filter (where type = 'tax_invoice_receipt')) >= ${from} as is_full
+    from ${newestOf(businessId, largeUnidentified)}`.execute(db);
+  const { documents, is_full } = rows[0] ?? { documents: 0, is_full: false };
+  return { documents, ...(is_full && { at_least: true }) };
 }

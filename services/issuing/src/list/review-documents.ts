@@ -38,7 +38,7 @@ export class ReviewDocuments {
         const amount = amounts.length === 0 ? null : toShekels(sum(amounts));
         return documents.length === 0 ? [] : [{ note, documents: documents.length, amount }];
       }),
-      ...(withoutBuyerId > 0 && { without_buyer_id: { documents: withoutBuyerId, from } }),
+      ...(withoutBuyerId.documents > 0 && { without_buyer_id: { ...withoutBuyerId, from } }),
     };
   }
 }
