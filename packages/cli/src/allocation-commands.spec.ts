@@ -355,6 +355,8 @@ describe('pinkas allocation enter, request and decide', () => {
     ['of_other', { other: { document_id: id, document_number: 7 } }, 'Another document'],
     ['type', {}, 'Only a tax invoice'],
     ['age', {}, 'more than a year old'],
+    ['no_vat', {}, 'has no VAT'],
+    ['no_tax_id', {}, 'had no tax id'],
   ] as const)(
     'allocation enter fails with a reason for a number that is refused as %s',
     async (refusal, more, reason) => {
@@ -366,20 +368,37 @@ describe('pinkas allocation enter, request and decide', () => {
     },
   );
 
-  it('allocation request prints the number, or when it is asked for again, or what comes first', async () => {
+  const request = (change: object) => {
     const reply = { ...key, number: null, refusal: null, reason: null, next_attempt_at: null };
-    const request = (change: object) =>
-      run(
-        'request',
-        { DOCUMENT_ID: id },
-        { ...known, [requestAllocationNumber.subject]: () => ({ ...reply, ...change }) },
-      ).output;
+    const answers = { ...known, [requestAllocationNumber.subject]: () => ({ ...reply, ...change }) };
+    return run('request', { DOCUMENT_ID: id }, answers).output;
+  };
+
+  it('allocation request prints the number, or when it is asked for again', async () => {
     expect((await request({ number: '123456789' })).failure).toBeUndefined();
     expect((await request({ reason: 'No answer.', next_attempt_at: requestedAt })).failure).toContain(
       requestedAt,
     );
-    expect((await request({ refusal: 'not_connected' })).failure).toContain('pinkas allocation connect');
-    expect((await request({ refusal: 'refused' })).failure).toContain('pinkas allocation decide');
+  });
+
+  it.each([
+    ['not_connected', 'pinkas allocation connect'],
+    ['refused', `pinkas allocation decide ${id}`],
+    ['has_number', 'has its allocation number'],
+    ['type', 'Only a tax invoice'],
+    ['age', 'more than a year old'],
+    ['no_vat', 'has no VAT'],
+    ['no_tax_id', 'had no tax id'],
+  ] as const)('allocation request fails as %s with what comes first', async (refusal, reason) => {
+    expect((await request({ refusal })).failure).toContain(reason);
+  });
+
+  it.each(['enter', 'request'])('allocation %s rejects a document that no business has', async (verb) => {
+    const unknown = () => {
+      throw new ApiError('not_found');
+    };
+    const { output } = run(verb, { DOCUMENT_ID: id, NUMBER: '1' }, { [getDocumentFacts.subject]: unknown });
+    await expect(output).rejects.toThrow(`No document has the id ${id}`);
   });
 
   const last = {

@@ -37,6 +37,7 @@ describe('the allocation number of a document in the console', () => {
   let requested: RequestOf<typeof requestAllocationNumber>[];
   let decided: RequestOf<typeof decideRefusal>[];
   let decision: Partial<DecisionView>;
+  let refusalOfDecision: ReplyOf<typeof decideRefusal>['refusal'];
   let requestReply: Partial<ReplyOf<typeof requestAllocationNumber>>;
   beforeAll(async () => {
     console = await startConsole();
@@ -68,7 +69,11 @@ describe('the allocation number of a document in the console', () => {
     });
     network.answer(decideRefusal, (request) => {
       decided.push(request);
-      return { ...key(), refusal: null, last: decisionOf({ decision: request.decision, ...decision }) };
+      return {
+        ...key(),
+        refusal: refusalOfDecision,
+        last: decisionOf({ decision: request.decision, ...decision }),
+      };
     });
   });
   afterAll(() => console.stop());
@@ -78,7 +83,7 @@ describe('the allocation number of a document in the console', () => {
     state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
     allocation = null;
     at = `/b/${business.id}/documents/${document.id}`;
-    [entry, requestReply, decision] = [{}, {}, {}];
+    [entry, requestReply, decision, refusalOfDecision] = [{}, {}, {}, null];
     [entered, requested, decided] = [[], [], []];
   });
   const signedIn = async (role: MemberRole) => {
@@ -145,6 +150,7 @@ describe('the allocation number of a document in the console', () => {
       'that of another document: 77',
     ],
     ['age', { refusal: 'age' }, 'more than a year old'],
+    ['no_vat', { refusal: 'no_vat' }, 'no VAT'],
   ] as const)('a number that is refused as %s is shown with the reason', async (_refusal, reply, reason) => {
     entry = reply;
     const { browser } = await signedIn('owner');
@@ -156,6 +162,7 @@ describe('the allocation number of a document in the console', () => {
 
   it.each([
     ['a credit note', { type: 'credit_note' }, 'Only a tax invoice'],
+    ['a quote', { type: 'quote' }, 'Only a tax invoice'],
     ['an invoice of two years ago', { date: '2024-06-01' }, 'more than a year old'],
   ] as const)('%s has no act for a number, and its page says why', async (_what, change, reason) => {
     document = { ...document, ...change };
@@ -257,6 +264,17 @@ describe('the allocation number of a document in the console', () => {
     refuse();
     expect((await browser.get(`${at}/refusal/reverse_charge`)).status).toBe(409);
     expect((await browser.get(`${at}/refusal/x`)).status).toBe(404);
+    // Another person has decided otherwise since the page was read.
+    refuse({ decision: 'cancel' });
+    expect((await browser.get(`${at}/refusal/continue`)).status).toBe(409);
+    for (const [refusal, reason] of [
+      ['decided', 'decided otherwise'],
+      ['not_refused', 'there is nothing to decide'],
+    ] as const) {
+      refusalOfDecision = refusal;
+      const reply = await browser.post(`${at}/refusal/continue`);
+      expect([reply.status, textOf(reply.text)]).toEqual([409, expect.stringContaining(reason)]);
+    }
   });
 
   it.each(['issuer', 'bookkeeper'] as const)('%s sees the refusal and decides nothing', async (role) => {
