@@ -1,4 +1,5 @@
 import { lengthOf, withoutInvisible } from './text.js';
+import { parseUrl } from './url.js';
 
 /** The most that mail servers take (RFC 5321, 4.5.3.1), in octets. */
 const octetsMax = { local: 64, address: 254 } as const;
@@ -14,11 +15,11 @@ const octets = (text: string): number => new TextEncoder().encode(text).length;
 
 /** The domain in ASCII; null where mail cannot be sent to it: an address of a machine, a name alone, digits alone. */
 function domainInAscii(domain: string): string | null {
-  const address = `ws://${domain}`;
-  if (notOfHost.test(domain) || withoutInvisible(domain) !== domain || !URL.canParse(address)) {
+  const isPlain = !notOfHost.test(domain) && withoutInvisible(domain) === domain;
+  const hostname = isPlain ? parseUrl(`ws://${domain}`)?.hostname : undefined;
+  if (hostname === undefined) {
     return null;
   }
-  const { hostname } = new URL(address);
   const labels = hostname.split('.');
   const isName = labels.length > 1 && labels.every((part) => label.test(part));
   return isName && !/^\d+$/.test(labels.at(-1) ?? '') ? hostname : null;

@@ -2,3 +2,4 @@ export * from './email-address.js';
 export * from './pasted.js';
 export * from './text.js';
 export * from './typed-number.js';
+export * from './url.js';

@@ -1,5 +1,5 @@
 import { fastifyCookie as cookie } from '@fastify/cookie';
-import { withPlainBreaks } from '@pinkas/domain';
+import { parseUrl, withPlainBreaks } from '@pinkas/domain';
 import { networkOf } from '@pinkas/service-kit/http';
 import type { FastifyRequest } from 'fastify';
 import type { FoundSession } from '../session/session.repository.js';
@@ -145,9 +145,6 @@ function isFromAnotherSite({ headers }: FastifyRequest): boolean {
 
 /** The path that a header Referer names; where it leads is checked when it is used. */
 function pathOfReferrer(referrer: string): string {
-  if (!URL.canParse(referrer)) {
-    return '';
-  }
-  const { pathname, search } = new URL(referrer);
-  return `${pathname}${search}`;
+  const url = parseUrl(referrer);
+  return url === null ? '' : `${url.pathname}${url.search}`;
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '@pinkas/domain';
 import { isAllowedAddress, type Network } from './public-address.js';
 
 /** What decides where webhooks may be sent. */
@@ -13,10 +14,10 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '
 
 /** Why an address cannot be one of an endpoint, as the end of a sentence; null: it can. Its name is resolved for each attempt. */
 export function endpointUrlError(text: string, rules: EndpointRules): string | null {
-  if (!URL.canParse(text)) {
+  const url = parseUrl(text);
+  if (url === null) {
     return 'must be a complete address such as https://shop.example.com/pinkas';
   }
-  const url = new URL(text);
   const host = hostOf(url);
   const isOwn = isAllowedAddress(host, rules.webhookAllow) && !isAllowedAddress(host, []);
   if (url.protocol !== 'https:' && ((rules.production && !isOwn) || url.protocol !== 'http:')) {
