@@ -5,6 +5,7 @@ import {
   pastedPhone,
   pastedTaxId,
   readTypedNumber,
+  type TypedNumberKind,
   trimmed,
   withPlainBreaks,
 } from '@pinkas/domain';
@@ -44,19 +45,27 @@ const texts = {
 
 const format = (count: number): string => new Intl.NumberFormat('en').format(count);
 
-/** The number that a person typed: `1,234.50`, `₪ 1,234.50`; null where it is none. */
+/** The amount that a person typed: `1,234.50`, `₪ 1,234.50`; null where it is none, or has more decimals than an amount. */
 export function readMoney(typed: string): number | null {
-  return readTypedNumber(typed).value;
+  return readNumber(typed, 'money');
 }
 
-/** The percentage that a person typed: `17.5`, `10%`; null where it is none. */
-export function readPercent(typed: string): number | null {
-  return readTypedNumber(typed, 'percent').value;
+/** The number that a person typed: `1.2345`, `10%` where it is a percentage; null where it is none. */
+export function readNumber(typed: string, kind: TypedNumberKind): number | null {
+  return readTypedNumber(typed, kind).value;
 }
 
-/** What is wrong with a text that is no number: how to write what it may mean. @param otherwise what to say where nothing is known of that. */
-export function numberError(typed: string, otherwise: Words, language: Language): string {
-  const read = readTypedNumber(typed);
+/**
+ * What is wrong with a text that is no number of a kind: how to write what it may mean.
+ * @param otherwise what to say where nothing is known of that.
+ */
+export function numberError(
+  typed: string,
+  otherwise: Words,
+  language: Language,
+  kind: TypedNumberKind = 'money',
+): string {
+  const read = readTypedNumber(typed, kind);
   const [one, other] = read.value === null ? read.readings : [];
   if (one === undefined) {
     return otherwise[language];

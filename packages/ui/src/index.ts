@@ -13,7 +13,7 @@ export {
   numberError,
   readField,
   readMoney,
-  readPercent,
+  readNumber,
 } from './form-values.js';
 export { type Language, languages, type Words } from './language.js';
 export {

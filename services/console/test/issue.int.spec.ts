@@ -194,7 +194,7 @@ describe('issuing by hand in the console', () => {
   });
 
   it.each([
-    ['invalid_customer_tax_id', {}, 'customer.tax_id', 'checksum'],
+    ['invalid_customer_tax_id', {}, 'customer.tax_id', 'check digit'],
     ['customer_identity_conflict', {}, 'customer.tax_id', 'another name'],
     ['future_date', {}, 'date', 'in the future'],
     ['date_before_last_document', { last_document_date: '2026-06-14' }, 'date', '2026-06-14'],
@@ -262,6 +262,17 @@ describe('issuing by hand in the console', () => {
     refusal = new ApiError('payments_total_mismatch', { details: { total: 100 } });
     expect((await send({ ...form, ...check }, 'preview')).text).toContain('have to sum to 100.00');
   });
+
+  it.each(['118.005', '-0.001'])(
+    'a payment of %s is refused at its field, and totals are computed without it',
+    async (paid) => {
+      const form = { ...(await open('type=tax_invoice_receipt')), ...typed, 'payments.0.amount': paid };
+      const { status, text } = await send(form, 'preview');
+      expect([status, fieldsIn(text)['payments.0.amount']]).toEqual([422, paid]);
+      expect(text).toContain('An amount above zero and at most 100,000,000, with at most 2 decimals.');
+      expect((await send(form, 'compute')).text).toContain('₪118.00');
+    },
+  );
 
   it('a receipt from an invoice is over what is left to pay, to its customer', async () => {
     state = { ...state, paid: 1_000 };
@@ -422,18 +433,22 @@ describe('issuing by hand in the console', () => {
   });
 
   it.each([
-    ['0,500', 'This can be read in two ways: write 0.5 or 500.'],
-    ['12,50', 'Write 12.5:'],
-    ['1e3', 'Write a number.'],
+    ['items.0.quantity', '0,500', 'This can be read in two ways: write 0.5 or 500.'],
+    ['items.0.quantity', '12,50', 'Write 12.5:'],
+    ['items.0.quantity', '1e3', 'Above zero and at most 1,000,000, with at most 4 decimals.'],
+    ['items.0.quantity', '2,000,000', 'Above zero and at most 1,000,000, with at most 4 decimals.'],
+    ['items.0.unit_price', '-5', 'An amount from zero to 100,000,000, with at most 2 decimals.'],
+    ['items.0.unit_price', '1.180', 'This can be read in two ways: write 1.18 or 1180.'],
   ])(
-    'the quantity %s is refused with what it may mean, also by the amounts next to the form',
-    async (quantity, error) => {
-      const fields = { ...(await open('type=quote')), ...typed, 'items.0.quantity': quantity };
+    '%s of %s is refused with what it may be, also by the amounts next to the form',
+    async (name, typedText, error) => {
+      const fields = { ...(await open('type=tax_invoice_receipt')), ...typed, [name]: typedText };
       const { status, text } = await send(fields, 'preview');
-      expect([status, fieldsIn(text)['items.0.quantity']]).toEqual([422, quantity]);
-      expect(text).toContain(error);
+      expect([status, fieldsIn(text)[name]]).toEqual([422, typedText]);
+      expect(text).toContain(`id="field-${name}-error">${error}`);
       const live = (await send(fields, 'compute')).text.split('data-live')[1] ?? '';
-      expect(live).toContain(`Line 1: ${error}`);
+      expect(live).toContain(error);
+      expect(previewed).toEqual([]);
     },
   );
 

@@ -206,6 +206,24 @@ describe('a typed number', () => {
     expect(readTypedNumber(typed)).toEqual({ value: null, readings }),
   );
 
+  it.each([
+    ['1,180.5', 1180.5],
+    ['0.500', 0.5],
+    ['1180.500', 1180.5],
+    ['1,180.000', 1180],
+  ])('%j is the amount %d', (typed, value) => expect(readTypedNumber(typed, 'money')).toEqual({ value }));
+
+  it.each([
+    ['1.180', ['1.18', '1180']],
+    ['-1.180', ['-1.18', '-1180']],
+    ['1.234', []],
+    ['1.234,56', ['1234.56']],
+    ['118.005', []],
+    ['0.001', []],
+  ])('%j is no amount, and may be meant as %j', (typed, readings) =>
+    expect(readTypedNumber(typed, 'money')).toEqual({ value: null, readings }),
+  );
+
   it('a percentage has its own sign and no currency', () => {
     expect(readTypedNumber('10 %', 'percent')).toEqual({ value: 10 });
     expect(readTypedNumber('10 ₪', 'percent')).toEqual({ value: null, readings: [] });

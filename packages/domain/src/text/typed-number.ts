@@ -1,4 +1,4 @@
-import { plainDecimal } from '../money/decimal.js';
+import { decimalPlaces, plainDecimal } from '../money/decimal.js';
 import { trimmed, withoutInvisible } from './text.js';
 
 /** A number as a person typed or pasted it. */
@@ -10,38 +10,55 @@ export type TypedNumber =
 /** The shekel, as a sign and as people write it. */
 const currency = String.raw`(?:₪|ש\.?["”״'׳’]{1,2}ח|NIS|ILS)`;
 const digitsAndMarks = String.raw`(?<digits>[\d.,'’ ]*?)`;
-const units = {
-  shekels: new RegExp(
-    `^(?:${currency} ?)?(?<sign>[-−]?) ?(?:${currency} ?)?${digitsAndMarks} ?(?:${currency})?$`,
-    'iu',
-  ),
-  percent: new RegExp(`^(?<sign>[-−]?) ?${digitsAndMarks} ?%?$`, 'u'),
+const inShekels = new RegExp(
+  `^(?:${currency} ?)?(?<sign>[-−]?) ?(?:${currency} ?)?${digitsAndMarks} ?(?:${currency})?$`,
+  'iu',
+);
+const kinds = {
+  /** An amount, which has at most two decimals. */
+  money: { pattern: inShekels, decimalsMax: 2 },
+  number: { pattern: inShekels, decimalsMax: Number.POSITIVE_INFINITY },
+  percent: {
+    pattern: new RegExp(`^(?<sign>[-−]?) ?${digitsAndMarks} ?%?$`, 'u'),
+    decimalsMax: Number.POSITIVE_INFINITY,
+  },
 } as const;
+
+/** What a field is for. */
+export type TypedNumberKind = keyof typeof kinds;
+
 /** Digits alone, or in groups of three behind one kind of mark, of which the first does not begin with 0; then decimals. */
 const grammar =
   /^(?:\d+|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?: \d{3})+|[1-9]\d{0,2}(?:['’]\d{3})+)?(?:\.\d+)?$/;
 /** A number has at most so many characters; the patterns take time by the square of them. */
 const typedMax = 60;
+/** An amount with three decimals of which the last says nothing: as likely thousands, as other countries write them. */
+const thousandsBehindPoint = /^[1-9]\d{0,2}\.\d\d0$/;
 const wholeDigitsMax = 13;
 
 /**
  * Reads a number: digits, a point before the decimals, groups of three digits behind commas, spaces or apostrophes, its unit. Marks
  * that cannot be seen are ignored. A comma as the decimal mark, and whatever else may be read in two ways, is no number.
  */
-export function readTypedNumber(typed: string, unit: keyof typeof units = 'shekels'): TypedNumber {
+export function readTypedNumber(typed: string, kind: TypedNumberKind = 'number'): TypedNumber {
+  const { pattern, decimalsMax } = kinds[kind];
   const shown = trimmed(withoutInvisible(typed))
     .replaceAll(/[\uff0b-\uff19]/g, (character) => character.normalize('NFKC'))
     .replaceAll(/\s+/gu, ' ');
-  const parts = shown.length > typedMax ? undefined : units[unit].exec(shown)?.groups;
+  const parts = shown.length > typedMax ? undefined : pattern.exec(shown)?.groups;
   const digits = (parts?.digits ?? '').trim();
   const sign = parts?.sign ? '-' : '';
   if (!/\d/.test(digits)) {
     return { value: null, readings: [] };
   }
-  const plain = grammar.test(digits) ? exactly(digits.replaceAll(/[,'’ ]/g, '')) : null;
-  return plain === null
-    ? { value: null, readings: readingsOf(digits).map((reading) => `${sign}${reading}`) }
-    : { value: Number(`${sign}${plain}`) };
+  const isMeant = (plain: string) => decimalPlaces(Number(plain)) <= decimalsMax;
+  const isClear = grammar.test(digits) && !(kind === 'money' && thousandsBehindPoint.test(digits));
+  const plain = isClear ? exactly(digits.replaceAll(/[,'’ ]/g, '')) : null;
+  if (plain !== null) {
+    return isMeant(plain) ? { value: Number(`${sign}${plain}`) } : { value: null, readings: [] };
+  }
+  const readings = readingsOf(digits).filter(isMeant);
+  return { value: null, readings: readings.map((reading) => `${sign}${reading}`) };
 }
 
 /** Digits with a point, without needless zeros; null where a number of the machine does not have them all. */

@@ -128,7 +128,8 @@ const texts = {
     en: 'Nothing is saved yet: a change of email addresses needs a proof of who you are. Prove it in the new window, come back and save.',
   },
   prove: { he: 'אימות', en: 'Prove who you are' },
-  badValue: { he: 'הערך אינו תקין.', en: 'This value is not valid.' },
+  badTerms: { he: 'מספר שלם של ימים, מ-0 עד 365.', en: 'A whole number of days, from 0 to 365.' },
+  badHold: { he: 'מספר שלם של דקות, מ-0 עד 1,440.', en: 'A whole number of minutes, from 0 to 1,440.' },
   badLogo: {
     he: 'אי אפשר לקרוא את הקובץ: PNG או SVG, עד 64KB.',
     en: 'The file cannot be read: a PNG or SVG of at most 64 KB.',
@@ -335,6 +336,8 @@ const errorRules: readonly FieldRule[] = [
   { path: '/phone', text: texts.badPhone },
   { path: '/accent_color', text: texts.badAccent },
   { path: '/logo', text: texts.badLogo },
+  { path: '/payment_terms_days', text: texts.badTerms },
+  { path: '/allocation_hold_minutes', text: texts.badHold },
   { path: '/auto_send/quiet_hours', field: 'quiet_from', text: texts.badQuiet },
   { path: '/auto_send', field: 'channel' },
   { path: '/accountant_copy', field: 'accountant_email', text: texts.badEmail },

@@ -1,5 +1,11 @@
 import { CreateDocument, compile, createDocumentErrors } from '@pinkas/contracts';
-import { documentTypeRules, isPaymentMethod, methodsOfPaymentField, nameKey } from '@pinkas/domain';
+import {
+  documentTypeRules,
+  isPaymentMethod,
+  methodsOfPaymentField,
+  nameKey,
+  type TypedNumberKind,
+} from '@pinkas/domain';
 import {
   type FieldErrors,
   type FieldRule,
@@ -7,8 +13,7 @@ import {
   type Language,
   lengthErrors,
   numberError,
-  readMoney,
-  readPercent,
+  readNumber,
   type Words,
 } from '@pinkas/ui';
 import {
@@ -38,20 +43,25 @@ const texts = {
   items: { he: '100 שורות לכל היותר במסמך אחד.', en: 'At most 100 lines in one document.' },
   payments: { he: '20 תשלומים לכל היותר במסמך אחד.', en: 'At most 20 payments in one document.' },
   description: { he: 'יש לכתוב תיאור.', en: 'Write a description.' },
-  quantity: { he: 'כמות גדולה מאפס, עד 4 ספרות אחרי הנקודה.', en: 'Above zero, with at most 4 decimals.' },
-  price: { he: 'סכום עם עד 2 ספרות אחרי הנקודה.', en: 'An amount with at most 2 decimals.' },
+  quantity: {
+    he: 'כמות גדולה מאפס, עד 1,000,000, עם עד 4 ספרות אחרי הנקודה.',
+    en: 'Above zero and at most 1,000,000, with at most 4 decimals.',
+  },
+  price: {
+    he: 'סכום מאפס עד 100,000,000, עם עד 2 ספרות אחרי הנקודה.',
+    en: 'An amount from zero to 100,000,000, with at most 2 decimals.',
+  },
   paid: {
-    he: 'סכום גדול מאפס, עד 2 ספרות אחרי הנקודה.',
-    en: 'An amount above zero with at most 2 decimals.',
+    he: 'סכום גדול מאפס, עד 100,000,000, עם עד 2 ספרות אחרי הנקודה.',
+    en: 'An amount above zero and at most 100,000,000, with at most 2 decimals.',
   },
   dueDate: { he: 'תאריך תקין, לא לפני תאריך המסמך.', en: 'A valid date, not before that of the document.' },
   date: { he: 'התאריך אינו תקין.', en: 'The date is not valid.' },
   discount: {
-    he: 'ההנחה אינה תקינה, או גדולה מסכום השורות.',
-    en: 'The discount is not valid, or above the lines.',
+    he: 'הנחה גדולה מאפס: באחוזים עד 100, בסכום עד סכום השורות.',
+    en: 'A discount above zero: of at most 100 percent, or of at most the sum of the lines.',
   },
-  number: { he: 'יש לכתוב מספר.', en: 'Write a number.' },
-  amount: { he: 'יש לכתוב סכום.', en: 'Write an amount.' },
+  bankCode: { he: 'מספר של בנק, מ-1 עד 99.', en: 'The number of a bank, from 1 to 99.' },
 } as const satisfies Record<string, Words>;
 
 const fieldRules: readonly FieldRule[] = [
@@ -63,6 +73,7 @@ const fieldRules: readonly FieldRule[] = [
   { path: '/items/*/quantity', field: 'items.*.quantity', text: texts.quantity },
   { path: '/items/*/unit_price', field: 'items.*.unit_price', text: texts.price },
   { path: '/payments/*/amount', field: 'payments.*.amount', text: texts.paid },
+  { path: '/payments/*/bank_code', field: 'payments.*.bank_code', text: texts.bankCode },
   { path: '/discount', field: 'discount.value', text: texts.discount },
   { path: '/due_date', field: 'due_date', text: texts.dueDate },
   { path: '/date', field: 'date', text: texts.date },
@@ -89,22 +100,22 @@ export function bodyOf(
 ): { body: CreateDocument } | { errors: FieldErrors } {
   const { type, single } = fields;
   const errors: Record<string, string> = {};
-  const numberAt = (name: string, typed: string, text: Words, read = readMoney): number => {
-    const value = read(typed);
+  const numberAt = (name: string, typed: string, text: Words, kind: TypedNumberKind): number => {
+    const value = readNumber(typed, kind);
     if (value === null) {
-      errors[name] = numberError(typed, text, language);
+      errors[name] = numberError(typed, text, language, kind);
     }
     return value ?? 0;
   };
   const items = fields.items.map((line, place) => ({
     description: line.description,
-    quantity: numberAt(`items.${place}.quantity`, line.quantity, texts.number),
-    unit_price: numberAt(`items.${place}.unit_price`, line.unit_price, texts.amount),
+    quantity: numberAt(`items.${place}.quantity`, line.quantity, texts.quantity, 'number'),
+    unit_price: numberAt(`items.${place}.unit_price`, line.unit_price, texts.price, 'money'),
     ...(line.sku !== '' && { sku: line.sku }),
   }));
   const payments = fields.payments.map((payment, place) => ({
     method: isPaymentMethod(payment.method) ? payment.method : ('cash' as const),
-    amount: numberAt(`payments.${place}.amount`, payment.amount, texts.amount),
+    amount: numberAt(`payments.${place}.amount`, payment.amount, texts.paid, 'money'),
     ...(payment.date !== '' && { date: payment.date }),
     ...extrasOf(payment, place, numberAt),
   }));
@@ -114,8 +125,9 @@ export function bodyOf(
       : numberAt(
           'discount.value',
           single['discount.value'],
-          texts.number,
-          single['discount.type'] === 'amount' ? readMoney : readPercent,
+          texts.discount,
+          // An amount of discount is rounded, so it may have more decimals, as may the one of a document that is copied.
+          single['discount.type'] === 'amount' ? 'number' : 'percent',
         );
   const given = (name: SingleName, member: string = name) =>
     single[name] !== '' && { [member]: single[name] };
@@ -171,7 +183,7 @@ function limitsOfFields(fields: IssueFields): Record<string, number> {
 function extrasOf(
   payment: PaymentFields,
   place: number,
-  numberAt: (name: string, typed: string, text: Words) => number,
+  numberAt: (name: string, typed: string, text: Words, kind: TypedNumberKind) => number,
 ): Record<string, string | number> {
   const own = paymentFields.filter((name) => {
     const methods: readonly string[] = methodsOfPaymentField[name];
@@ -181,7 +193,7 @@ function extrasOf(
     own.map((name) => [
       name,
       name === 'bank_code'
-        ? numberAt(`payments.${place}.${name}`, payment[name], texts.number)
+        ? numberAt(`payments.${place}.${name}`, payment[name], texts.bankCode, 'number')
         : payment[name],
     ]),
   );

@@ -49,6 +49,7 @@ import type { Summary } from './issue-summary.js';
 const texts = {
   line: { he: 'שורה', en: 'Line' },
   lastDate: { he: 'התאריך של המסמך האחרון מסוג זה הוא', en: 'The last document of this type has the date' },
+  checkDigit: { he: 'ספרת הביקורת של המספר שגויה.', en: 'The check digit of the number is wrong.' },
   sum: { he: 'סכום התשלומים צריך להיות', en: 'The payments have to sum to' },
   changed: {
     he: 'הסכום השתנה מאז שהוצג. דבר לא הופק; יש לבדוק ולאשר שוב.',
@@ -211,6 +212,7 @@ function errorsOf(error: ApiError, { language }: MemberVisit): FieldErrors {
     case 'validation_error':
       return bodyErrors(error.details, language);
     case 'invalid_customer_tax_id':
+      return { 'customer.tax_id': texts.checkDigit[language] };
     case 'customer_identity_conflict':
       return { 'customer.tax_id': sentence };
     case 'customer_not_found':
