@@ -288,6 +288,53 @@ describe('exports of the console', () => {
     expect(exports.recorded).toHaveLength(2);
   });
 
+  it('an export of another business goes before the next one of a business that has one in progress, or had one', async () => {
+    const { db } = exports.database;
+    const at = (minutes: number) => new Date(Date.now() + minutes * minuteMs);
+    const [many, one] = [randomUUID(), randomUUID()];
+    // Not yet due to the workers of the service: the test claims them, an hour later.
+    for (const [place, business_id] of [many, many, many, one].entries()) {
+      await db
+        .insertInto('export_job')
+        .values({
+          ...{ business_id, id: randomUUID(), person_id: randomUUID(), format: 'jsonl', state: 'queued' },
+          ...{ first_date: '2026-01-01', last_date: '2026-12-31', attempts: 0, documents: 0 },
+          ...{ requested_at: at(place - 10), next_attempt_at: at(60 + place) },
+        })
+        .execute();
+    }
+    const claimed = async () => (await claimDue(db, 1, at(90), at(120)))[0]?.business_id;
+    expect([await claimed(), await claimed(), await claimed()]).toEqual([many, one, many]);
+    // Both have ended, that of the other business first.
+    const end = {
+      state: 'failed',
+      failure: 'unavailable',
+      next_attempt_at: null,
+      claimed_until: null,
+    } as const;
+    for (const [business, minutes] of [
+      [one, 91],
+      [many, 92],
+    ] as const) {
+      await db
+        .updateTable('export_job')
+        .set({ ...end, ended_at: at(minutes) })
+        .where('business_id', '=', business)
+        .where('state', '=', 'running')
+        .execute();
+    }
+    await db
+      .insertInto('export_job')
+      .values({
+        ...{ business_id: one, id: randomUUID(), person_id: randomUUID(), format: 'jsonl', state: 'queued' },
+        ...{ first_date: '2026-01-01', last_date: '2026-12-31', attempts: 0, documents: 0 },
+        ...{ requested_at: at(0), next_attempt_at: at(80) },
+      })
+      .execute();
+    expect([await claimed(), await claimed()]).toEqual([one, many]);
+    await db.deleteFrom('export_job').where('business_id', 'in', [many, one]).execute();
+  });
+
   it('two replicas make each export once, and each of them one at a time', async () => {
     const release = holdBook();
     const other = await exports.startAnother();

@@ -149,8 +149,16 @@ export async function claimDue(
         .where('next_attempt_at', '<=', now)
         .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))
         .where('attempts', '<', attemptsMax)
-        // People wait for theirs.
+        // People wait for theirs; of those, first the business that has none in progress, and whose last one ended first.
         .orderBy(sql`package_month is not null`)
+        .orderBy(
+          sql`(select count(*) from export_job as other
+            where other.business_id = export_job.business_id and other.claimed_until >= ${now})`,
+        )
+        .orderBy(
+          sql`(select max(ended_at) from export_job as other where other.business_id = export_job.business_id)
+            nulls first`,
+        )
         .orderBy('next_attempt_at')
         .limit(limit)
         .forUpdate()
