@@ -17,7 +17,7 @@ import {
 import { isTestBook } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
-import { fieldsIn } from './browser.js';
+import { fieldsIn, textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 import { previewOf } from './previewed.js';
 
@@ -355,6 +355,39 @@ describe('issuing by hand in the console', () => {
     expect(picture.headers.get('content-security-policy')).toContain('sandbox');
     expect(drawn).toMatchObject([{ draft: { type: 'tax_invoice', totals: { total: 118 } } }]);
   });
+
+  it.each([
+    [null, 'as anonymous: without an id the donor gets no credit.'],
+    ['777777723', 'the donor gets the tax credit by the id.'],
+  ])(
+    'a donation receipt has the words of a donation, and states what becomes of the report, with the id %s',
+    async (tax_id, follows) => {
+      const donation_approval = { number: '46-123', valid_until: null };
+      const institution = {
+        legal_type: 'amuta',
+        tax_id: '777777731',
+        tax_authority_connected: true,
+      } as const;
+      console.businesses.set(business.id, { ...business, ...institution, donation_approval });
+      const { text } = await browser.get(`${root}/issue/document?type=donation_receipt`);
+      const [, open = ''] = /data-customers=([\s\S]*?)<details/.exec(text) ?? [];
+      expect(open).toContain('name="customer.tax_id"');
+      expect(fieldsIn(text)).toMatchObject({ 'items.0.sku': '', 'items.0.quantity': '1', prices: 'gross' });
+      const read = textOf(/<main[\s\S]*<\/main>/.exec(text)?.[0] ?? '');
+      expect(read).toContain('Name of the donor');
+      expect(read).not.toMatch(/customer|SKU|Quantity/i);
+      known = tax_id === null ? { warnings: ['donation_donor_id_missing'] } : {};
+      const form = { ...fieldsIn(text), 'customer.name': 'Typed donor', 'items.0.description': 'Books' };
+      const paid = { ...form, 'payments.0.amount': '180', 'customer.tax_id': tax_id ?? '' };
+      const confirm = textOf((await send(paid, 'preview')).text);
+      expect(confirm).toContain('The donation is reported to the tax authority');
+      expect(confirm).toContain(follows);
+      expect(confirm).toContain('Donor Typed donor');
+      expect(confirm).toContain('A new card of the donor is opened.');
+      const short = await send({ ...form, 'customer.name': 'x' }, 'preview');
+      expect(textOf(short.text)).toContain('Write the name of a donor, two letters at least.');
+    },
+  );
 
   it('a total that has changed since the question issues nothing, and the form comes back', async () => {
     const confirm = await send({ ...(await open('type=quote')), ...typed }, 'preview');

@@ -3,8 +3,9 @@ import {
   type previewDocument,
   previewWarningTexts,
   type ReplyOf,
+  warningsOf,
 } from '@pinkas/contracts';
-import { documentTypeRules } from '@pinkas/domain';
+import { type DocumentType, decideDonation, documentTypeRules } from '@pinkas/domain';
 import { accountantAddress } from '@pinkas/domain/delivery';
 import { dayAndTime, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
@@ -31,7 +32,25 @@ const texts = {
     he: 'המסמך לא יישלח ללקוח: השליחה האוטומטית כבויה בהגדרות העסק.',
     en: 'It is not sent to the customer: sending is switched off in the settings of the business.',
   },
+  donation: {
+    he: 'התרומה תדווח לרשות המסים, והתורם יקבל זיכוי ממס לפי מספר הזהות שלו.',
+    en: 'The donation is reported to the tax authority, and the donor gets the tax credit by the id.',
+  },
+  anonymousDonation: {
+    he: 'התרומה תדווח לרשות המסים בעילום שם: בלי מספר זהות התורם לא יקבל זיכוי ממס.',
+    en: 'The donation is reported to the tax authority as anonymous: without an id the donor gets no credit.',
+  },
+  unreportedDonation: {
+    he: 'התרומה לא תדווח לרשות המסים.',
+    en: 'The donation is not reported to the tax authority.',
+  },
   newCustomer: { he: 'ייפתח כרטיס לקוח חדש.', en: 'A new customer card is opened.' },
+  newDonor: { he: 'ייפתח כרטיס תורם חדש.', en: 'A new card of the donor is opened.' },
+  donorWillNotSend: { he: 'הקבלה לא תישלח לתורם.', en: 'It is not sent to the donor.' },
+  donorDisabled: {
+    he: 'הקבלה לא תישלח לתורם: השליחה האוטומטית כבויה בהגדרות העסק.',
+    en: 'It is not sent to the donor: sending is switched off in the settings of the business.',
+  },
   accountant: { he: 'העתק יישלח לרואה החשבון:', en: 'A copy is sent to the accountant:' },
   warnings: { he: 'לתשומת לבך', en: 'Take note' },
 } as const satisfies Record<string, Words>;
@@ -39,20 +58,39 @@ const texts = {
 /** What happens when a previewed document is issued, as the items of a list. */
 export function consequences(preview: DocumentPreview, { book, language }: MemberVisit): Markup[] {
   const { draft, allocation, matched_by } = preview;
+  const isDonation = draft.type === 'donation_receipt';
   const accountant = accountantAddress(book);
   return [
     html`${texts[documentTypeRules[draft.type].cancellable ? 'cancellable' : 'final'][language]}`,
-    ...(matched_by === null ? [html`${texts.newCustomer[language]}`] : []),
+    ...(matched_by === null ? [html`${texts[isDonation ? 'newDonor' : 'newCustomer'][language]}`] : []),
+    ...(isDonation ? [reporting(preview, book, language)] : []),
     ...(allocation.status === 'required' ? [html`${texts.allocation[language]}`] : []),
     sending(preview, language),
     ...(accountant === null ? [] : [html`${texts.accountant[language]} ${leftToRight(accountant)}`]),
   ];
 }
 
+function reporting(preview: DocumentPreview, book: MemberVisit['book'], language: Language): Markup {
+  if (!decideDonation(preview.draft, book).required) {
+    return html`${texts.unreportedDonation[language]}`;
+  }
+  const isAnonymous = warningsOf(preview).includes('donation_donor_id_missing');
+  return html`${texts[isAnonymous ? 'anonymousDonation' : 'donation'][language]}`;
+}
+
+const notSent = {
+  disabled: { donor: 'donorDisabled', customer: 'disabled' },
+  other: { donor: 'donorWillNotSend', customer: 'willNotSend' },
+} as const;
+
+/** Whom a document of a type is for. */
+const partyOf = (type: DocumentType) => (type === 'donation_receipt' ? 'donor' : 'customer');
+
 function sending({ draft, delivery }: DocumentPreview, language: Language): Markup {
   const { email, phone } = draft.customer;
   if (delivery.status !== 'queued' && delivery.status !== 'deferred_quiet_hours') {
-    return html`${texts[delivery.status === 'disabled' ? 'disabled' : 'willNotSend'][language]}`;
+    const why = notSent[delivery.status === 'disabled' ? 'disabled' : 'other'];
+    return html`${texts[why[partyOf(draft.type)]][language]}`;
   }
   const addresses = [
     ...(delivery.channel === 'whatsapp' ? [] : [email]),

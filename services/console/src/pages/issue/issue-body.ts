@@ -1,5 +1,6 @@
 import { CreateDocument, compile, createDocumentErrors } from '@pinkas/contracts';
 import {
+  type DocumentType,
   documentTypeRules,
   isPaymentMethod,
   methodsOfPaymentField,
@@ -30,6 +31,10 @@ const texts = {
   name: {
     he: 'יש לכתוב שם של לקוח, שתי אותיות לפחות.',
     en: 'Write the name of a customer, two letters at least.',
+  },
+  donor: {
+    he: 'יש לכתוב שם של תורם, שתי אותיות לפחות.',
+    en: 'Write the name of a donor, two letters at least.',
   },
   taxId: { he: '5 עד 9 ספרות, בלי סימנים אחרים.', en: '5 to 9 digits, and no other characters.' },
   email: {
@@ -85,6 +90,12 @@ export function bodyErrors(
   language: Language,
 ): FieldErrors {
   return fieldErrors(details, { language, rules: fieldRules });
+}
+
+/** A donation receipt names a donor. */
+function inWordsOf(type: DocumentType, errors: FieldErrors, language: Language): FieldErrors {
+  const isOfDonor = type === 'donation_receipt' && errors['customer.name'] === texts.name[language];
+  return isOfDonor ? { ...errors, 'customer.name': texts.donor[language] } : errors;
 }
 
 const checkBody = compile(CreateDocument);
@@ -156,7 +167,7 @@ export function bodyOf(
   // A text that is no number is 0 in the body: what is reported of it there is not what is wrong.
   const { rows } = issueLimits;
   const all: Record<string, string> = {
-    ...bodyErrors({ errors: found }, language),
+    ...inWordsOf(type, bodyErrors({ errors: found }, language), language),
     ...(items.length > (rows.items ?? 0) && { items: texts.items[language] }),
     ...(payments.length > (rows.payments ?? 0) && { payments: texts.payments[language] }),
     ...lengthErrors(Object.fromEntries(entriesOf(fields)), limitsOfFields(fields), language),

@@ -27,6 +27,8 @@ const texts = {
   what: { he: 'מה יופק', en: 'What is issued' },
   number: { he: 'המספר הבא בסדרה', en: 'The next number of the series' },
   customer: { he: 'לקוח', en: 'Customer' },
+  donor: { he: 'תורם', en: 'Donor' },
+  donorId: { he: 'מספר הזהות של התורם', en: 'Id of the donor' },
   date: { he: 'תאריך', en: 'Date' },
   dueDate: { he: 'לתשלום עד', en: 'Due on' },
   total: { he: 'סך הכול', en: 'Total' },
@@ -41,6 +43,7 @@ const texts = {
 export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: DocumentPreview): PageReply {
   const { csrfToken, language, link } = visit;
   const { draft, next_number } = preview;
+  const isDonation = draft.type === 'donation_receipt';
   const title = `${texts.title[language]}: ${typeName(draft.type, language)}`;
   const entries = entriesOf(fields).map(
     ([name, value]) => html`${hidden(name, value)}
@@ -52,7 +55,11 @@ export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: D
 ${facts(
   [
     [texts.number[language], leftToRight(String(next_number))],
-    [texts.customer[language], isolate(draft.customer.name, language)],
+    [texts[isDonation ? 'donor' : 'customer'][language], isolate(draft.customer.name, language)],
+    [
+      texts.donorId[language],
+      isDonation && draft.customer.tax_id ? leftToRight(draft.customer.tax_id) : null,
+    ],
     [texts.date[language], day(draft.date, language)],
     [texts.dueDate[language], draft.due_date && day(draft.due_date, language)],
   ],

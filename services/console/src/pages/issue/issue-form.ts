@@ -1,9 +1,9 @@
 import type { CustomerCard, listArticles, ReplyOf } from '@pinkas/contracts';
 import {
+  type DocumentType,
   documentTypeRules,
   isGoodsNote,
   methodsOfPaymentField,
-  type PaymentField,
   paymentMethods,
 } from '@pinkas/domain';
 import {
@@ -29,7 +29,6 @@ import {
   plainText,
   radios,
   textarea,
-  type Words,
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -47,91 +46,7 @@ import {
   takesPayments,
 } from './issue-fields.js';
 import { type Summary, summaryOf } from './issue-summary.js';
-
-const texts = {
-  basedOn: { he: 'על בסיס', en: 'Based on' },
-  copyOf: { he: 'העתק של', en: 'Copy of' },
-  customer: { he: 'לקוח', en: 'Customer' },
-  name: { he: 'שם הלקוח', en: 'Name of the customer' },
-  nameHint: {
-    he: 'שם של לקוח קיים, או שם חדש. מה שנשאר ריק נלקח מכרטיס הלקוח.',
-    en: 'An existing customer, or a new name. What is left empty is taken from the card of the customer.',
-  },
-  find: { he: 'חיפוש לקוחות', en: 'Find customers' },
-  found: { he: 'לקוחות שנמצאו', en: 'Customers that were found' },
-  noneFound: {
-    he: 'לא נמצא לקוח בשם הזה; ייפתח כרטיס חדש.',
-    en: 'No customer has this name; a new card is opened.',
-  },
-  details: { he: 'פרטי הלקוח במסמך', en: 'Details of the customer on the document' },
-  tax_id: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
-  email: { he: 'דוא"ל', en: 'Email' },
-  phone: { he: 'טלפון', en: 'Phone' },
-  address: { he: 'כתובת', en: 'Address' },
-  city: { he: 'עיר', en: 'City' },
-  otherCustomer: {
-    he: 'זה לקוח אחר עם אותו מספר: לפתוח כרטיס נפרד',
-    en: 'This is another customer with the same number: open a card of its own',
-  },
-  lines: { he: 'שורות', en: 'Lines' },
-  line: { he: 'שורה', en: 'Line' },
-  sku: { he: 'מק"ט', en: 'SKU' },
-  description: { he: 'תיאור', en: 'Description' },
-  quantity: { he: 'כמות', en: 'Quantity' },
-  unit_price: { he: 'מחיר ליחידה', en: 'Unit price' },
-  linesOfReceived: {
-    he: 'על מה התקבל הסכום. מחיר ריק: סך התשלומים.',
-    en: 'What the amount was received for. An empty price is the sum of the payments.',
-  },
-  addLine: { he: 'הוספת שורה', en: 'Add a line' },
-  removeLine: { he: 'הסרת שורה', en: 'Remove line' },
-  prices: { he: 'המחירים', en: 'Prices' },
-  net: { he: 'לפני מע"מ', en: 'before VAT' },
-  gross: { he: 'כולל מע"מ', en: 'with VAT' },
-  discount: { he: 'הנחה', en: 'Discount' },
-  noDiscount: { he: 'בלי הנחה', en: 'None' },
-  percent: { he: 'באחוזים', en: 'Percent' },
-  amount: { he: 'בשקלים', en: 'Amount' },
-  discountValue: { he: 'שיעור או סכום ההנחה', en: 'Percent or amount' },
-  payments: { he: 'תשלומים', en: 'Payments' },
-  payment: { he: 'תשלום', en: 'Payment' },
-  method: { he: 'אמצעי תשלום', en: 'Means of payment' },
-  paid: { he: 'סכום', en: 'Amount' },
-  paidHint: {
-    he: 'סכום ריק בתשלום יחיד הוא סך המסמך.',
-    en: 'An empty amount of a single payment is the total of the document.',
-  },
-  paidOn: { he: 'תאריך התשלום', en: 'Paid on' },
-  paymentDetails: { he: 'פרטי התשלום', en: 'Details of the payment' },
-  addPayment: { he: 'הוספת תשלום', en: 'Add a payment' },
-  removePayment: { he: 'הסרת תשלום', en: 'Remove payment' },
-  more: { he: 'תאריך ופרטים נוספים', en: 'Date and further details' },
-  date: { he: 'תאריך המסמך', en: 'Date of the document' },
-  dueDate: { he: 'לתשלום עד', en: 'Due on' },
-  dueDateHint: { he: 'ריק: לפי תנאי התשלום של העסק.', en: 'Empty: by the payment terms of the business.' },
-  title: { he: 'כותרת', en: 'Title' },
-  notes: { he: 'הערות', en: 'Notes' },
-  notesHint: { he: 'ריק: ההערות הקבועות של העסק.', en: 'Empty: the default notes of the business.' },
-  reference: { he: 'אסמכתה שלכם', en: 'Your reference' },
-  send: { he: 'לשלוח ללקוח', en: 'Send it to the customer' },
-  preview: { he: 'המשך לאישור', en: 'Continue to confirm' },
-  compute: { he: 'חישוב', en: 'Compute' },
-  wrong: {
-    he: 'המסמך לא הופק. יש לתקן את השדות המסומנים.',
-    en: 'Nothing was issued. Correct the marked fields.',
-  },
-} as const satisfies Record<string, Words>;
-
-const extraWords: Readonly<Record<PaymentField, Words>> = {
-  reference: { he: 'אסמכתה', en: 'Reference' },
-  check_number: { he: 'מספר שיק', en: 'Check number' },
-  check_date: { he: 'תאריך פירעון', en: 'Check date' },
-  bank_code: { he: 'מספר בנק', en: 'Bank number' },
-  branch: { he: 'סניף', en: 'Branch' },
-  account: { he: 'חשבון', en: 'Account' },
-  card_last_digits: { he: '4 ספרות אחרונות', en: 'Last 4 digits' },
-  card_type: { he: 'סוג הכרטיס', en: 'Kind of card' },
-};
+import { donorIdHint, extraWords, textOf, issueWords as texts } from './issue-words.js';
 
 export type Articles = ReplyOf<typeof listArticles>['articles'];
 
@@ -154,7 +69,7 @@ export function issueForm(visit: MemberVisit, given: IssueForm): PageReply {
   const { fields, articles, origin, summary, errors = {}, refusal = null } = given;
   const { type, single } = fields;
   const isWrong = Object.keys(errors).length > 0;
-  const sentence = refusal ?? (isWrong ? texts.wrong[language] : null);
+  const sentence = refusal ?? (isWrong ? textOf(type, 'wrong', language) : null);
   const title = typeName(type, language);
   const bytes = String(issueLimits.bytes);
   return page(
@@ -203,58 +118,61 @@ function originText({ language, link }: MemberVisit, { document, isSource }: Ori
 
 function customerCard(visit: MemberVisit, { fields, found = null, errors = {} }: IssueForm): Markup {
   const { language, link } = visit;
-  const { single } = fields;
+  const { single, type } = fields;
+  const isDonation = type === 'donation_receipt';
   const name = field({
     name: 'customer.name',
-    label: texts.name[language],
-    hint: texts.nameHint[language],
+    label: textOf(type, 'name', language),
+    hint: textOf(type, 'nameHint', language),
     value: single['customer.name'],
     error: errors['customer.name'],
   });
-  const details = customerDetails.map((detail) =>
+  const detailField = (detail: (typeof customerDetails)[number]) =>
     field({
       name: `customer.${detail}`,
-      label: texts[detail][language],
+      label: textOf(type, detail, language),
+      hint: isDonation && detail === 'tax_id' ? donorIdHint[language] : undefined,
       value: single[`customer.${detail}`],
       error: errors[`customer.${detail}`],
       ltr: detail !== 'address' && detail !== 'city',
       ...(detail === 'email' && { type: 'email' as const }),
       ...(detail === 'phone' && { type: 'tel' as const }),
-    }),
-  );
+    });
+  // The id of a donor is seen at once: the credit depends on it.
+  const folded = customerDetails.filter((detail) => !isDonation || detail !== 'tax_id');
   const isConflict =
     errors['customer.tax_id'] !== undefined || single['customer.identity_confirmed'] === 'yes';
-  const isOpen = customerDetails.some(
-    (detail) => single[`customer.${detail}`] !== '' || errors[`customer.${detail}`],
-  );
+  const other =
+    isConflict &&
+    checkbox({
+      name: 'customer.identity_confirmed',
+      label: textOf(type, 'otherCustomer', language),
+      checked: single['customer.identity_confirmed'] === 'yes',
+    });
+  const isOpen = folded.some((detail) => single[`customer.${detail}`] !== '' || errors[`customer.${detail}`]);
   return card({
     id: 'customer',
-    title: texts.customer[language],
+    title: textOf(type, 'customer', language),
     data: { 'data-customers': link('/issue/customers') },
     content: html`
   ${name}
-  ${button({ text: texts.find[language], kind: 'secondary', name: 'step', value: 'find_customer' })}
-  ${found && foundCustomers(found, language)}
+  ${button({ text: textOf(type, 'find', language), kind: 'secondary', name: 'step', value: 'find_customer' })}
+  ${found && foundCustomers(found, type, language)}
+  ${isDonation && detailField('tax_id')}
+  ${isDonation && other}
   <details class="disclosure"${isOpen && html` open`}>
-    <summary>${texts.details[language]}</summary>
+    <summary>${textOf(type, 'details', language)}</summary>
     <div class="fields">
-      ${details}
-      ${
-        isConflict &&
-        checkbox({
-          name: 'customer.identity_confirmed',
-          label: texts.otherCustomer[language],
-          checked: single['customer.identity_confirmed'] === 'yes',
-        })
-      }
+      ${folded.map(detailField)}
+      ${!isDonation && other}
     </div>
   </details>`,
   });
 }
 
-function foundCustomers(found: readonly CustomerCard[], language: Language): Markup {
+function foundCustomers(found: readonly CustomerCard[], type: DocumentType, language: Language): Markup {
   if (found.length === 0) {
-    return html`<p class="hint">${texts.noneFound[language]}</p>`;
+    return html`<p class="hint">${textOf(type, 'noneFound', language)}</p>`;
   }
   const items = found.map((customer) => {
     const facts = [customer.tax_id, customer.city, customer.email]
@@ -267,14 +185,16 @@ function foundCustomers(found: readonly CustomerCard[], language: Language): Mar
     </li>
     `;
   });
-  return html`<ul class="choices" aria-label="${texts.found[language]}">
+  return html`<ul class="choices" aria-label="${textOf(type, 'found', language)}">
     ${items}
   </ul>`;
 }
 
 function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
   const { type, single, items } = fields;
-  const rows = items.map((line, place) => lineRow(line, place, errors, language));
+  const isPlain =
+    type === 'donation_receipt' && items.every(({ sku, quantity }) => sku === '' && quantity === '1');
+  const rows = items.map((line, place) => lineRow(line, place, { type, isPlain, errors }, language));
   const prices = radios({
     name: 'prices',
     label: texts.prices[language],
@@ -284,17 +204,17 @@ function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors:
       ['gross', texts.gross[language]],
     ],
   });
-  const hasChoice = book.vat_rate > 0 && !isGoodsNote(type);
+  const hasChoice = book.vat_rate > 0 && !isGoodsNote(type) && type !== 'donation_receipt';
   return card({
     id: 'lines',
-    title: texts.lines[language],
+    title: textOf(type, 'lines', language),
     content: html`
-  ${isReceived(type) ? html`<p class="hint">${texts.linesOfReceived[language]}</p>` : null}
+  ${isReceived(type) ? html`<p class="hint">${textOf(type, 'linesOfReceived', language)}</p>` : null}
   ${errors.items ? html`<p class="error">${errors.items}</p>` : null}
-  <div class="lines" data-rows="items">
+  <div class="lines${isPlain && html` plain`}" data-rows="items">
     ${rows}
   </div>
-  ${button({ text: texts.addLine[language], kind: 'secondary', name: 'step', value: 'add_line' })}
+  ${button({ text: textOf(type, 'addLine', language), kind: 'secondary', name: 'step', value: 'add_line' })}
   ${hasChoice ? prices : hidden('prices', single.prices)}
   ${documentTypeRules[type].discount === 'allowed' && discountFields(fields, errors, language)}`,
   });
@@ -323,15 +243,28 @@ function cell(
     </div>`;
 }
 
-function lineRow(line: LineFields, place: number, errors: FieldErrors, language: Language): Markup {
+/** What the rows of lines have in common. */
+interface Lines {
+  readonly type: DocumentType;
+  /** Whether a line is a text and an amount: the article and the quantity are not shown. */
+  readonly isPlain: boolean;
+  readonly errors: FieldErrors;
+}
+
+function lineRow(
+  line: LineFields,
+  place: number,
+  { type, isPlain, errors }: Lines,
+  language: Language,
+): Markup {
   const at = (name: keyof LineFields) => `items.${place}.${name}`;
   const input = (name: keyof LineFields, more: Readonly<Record<string, string | number | null>>) =>
-    cell(at(name), texts[name][language], errors[at(name)], { value: line[name], ...more });
+    cell(at(name), textOf(type, name, language), errors[at(name)], { value: line[name], ...more });
   const figure = { dir: 'ltr', inputmode: 'decimal' };
   return html`<div class="row" role="group" aria-label="${texts.line[language]} ${place + 1}" data-row>
-    ${input('sku', { list: 'articles', dir: 'ltr' })}
+    ${isPlain ? hidden(at('sku'), line.sku) : input('sku', { list: 'articles', dir: 'ltr' })}
     ${input('description', {})}
-    ${input('quantity', figure)}
+    ${isPlain ? hidden(at('quantity'), line.quantity) : input('quantity', figure)}
     ${input('unit_price', figure)}
     ${removeButton('remove_line', place, `${texts.removeLine[language]} ${place + 1}`)}
   </div>
@@ -439,13 +372,23 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
       value: single.due_date,
       error: errors.due_date,
     });
-  const send = checkbox({ name: 'send', label: texts.send[language], checked: single.send === 'yes' });
+  const send = checkbox({
+    name: 'send',
+    label: textOf(type, 'send', language),
+    checked: single.send === 'yes',
+  });
   return card({
     id: 'more',
     title: texts.more[language],
     content: html`
   <div class="fields">
-    ${field({ name: 'date', label: texts.date[language], type: 'date', value: single.date, error: errors.date })}
+    ${field({
+      name: 'date',
+      label: textOf(type, 'date', language),
+      type: 'date',
+      value: single.date,
+      error: errors.date,
+    })}
     ${dueDate}
     ${field({
       name: 'title',

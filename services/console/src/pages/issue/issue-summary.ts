@@ -34,6 +34,8 @@ const texts = {
   beyond: { he: 'מעבר לסך הכול', en: 'Beyond the total' },
   known: { he: 'לקוח קיים', en: 'Existing customer' },
   new: { he: 'לקוח חדש', en: 'New customer' },
+  knownDonor: { he: 'תורם קיים', en: 'Existing donor' },
+  newDonor: { he: 'תורם חדש', en: 'New donor' },
 } as const satisfies Record<string, Words>;
 
 /** What issuing previews of a document that is being composed; null: there is nothing yet. Or why it previews nothing. */
@@ -114,5 +116,9 @@ function customer({ draft, matched_by }: DocumentPreview, language: Language): M
     email === null ? null : leftToRight(email),
   ];
   const known = join(parts, ' · ');
-  return html`<p><span class="soft">${texts[matched_by === null ? 'new' : 'known'][language]}:</span> ${known}</p>`;
+  const isDonation = draft.type === 'donation_receipt';
+  const word = isDonation
+    ? texts[matched_by === null ? 'newDonor' : 'knownDonor']
+    : texts[matched_by === null ? 'new' : 'known'];
+  return html`<p><span class="soft">${word[language]}:</span> ${known}</p>`;
 }

@@ -1,0 +1,132 @@
+import type { DocumentType, PaymentField } from '@pinkas/domain';
+import type { Language, Words } from '@pinkas/ui';
+
+/** What the form of a document says. */
+export const issueWords = {
+  basedOn: { he: 'על בסיס', en: 'Based on' },
+  copyOf: { he: 'העתק של', en: 'Copy of' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  name: { he: 'שם הלקוח', en: 'Name of the customer' },
+  nameHint: {
+    he: 'שם של לקוח קיים, או שם חדש. מה שנשאר ריק נלקח מכרטיס הלקוח.',
+    en: 'An existing customer, or a new name. What is left empty is taken from the card of the customer.',
+  },
+  find: { he: 'חיפוש לקוחות', en: 'Find customers' },
+  found: { he: 'לקוחות שנמצאו', en: 'Customers that were found' },
+  noneFound: {
+    he: 'לא נמצא לקוח בשם הזה; ייפתח כרטיס חדש.',
+    en: 'No customer has this name; a new card is opened.',
+  },
+  details: { he: 'פרטי הלקוח במסמך', en: 'Details of the customer on the document' },
+  tax_id: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
+  email: { he: 'דוא"ל', en: 'Email' },
+  phone: { he: 'טלפון', en: 'Phone' },
+  address: { he: 'כתובת', en: 'Address' },
+  city: { he: 'עיר', en: 'City' },
+  otherCustomer: {
+    he: 'זה לקוח אחר עם אותו מספר: לפתוח כרטיס נפרד',
+    en: 'This is another customer with the same number: open a card of its own',
+  },
+  lines: { he: 'שורות', en: 'Lines' },
+  line: { he: 'שורה', en: 'Line' },
+  sku: { he: 'מק"ט', en: 'SKU' },
+  description: { he: 'תיאור', en: 'Description' },
+  quantity: { he: 'כמות', en: 'Quantity' },
+  unit_price: { he: 'מחיר ליחידה', en: 'Unit price' },
+  linesOfReceived: {
+    he: 'על מה התקבל הסכום. מחיר ריק: סך התשלומים.',
+    en: 'What the amount was received for. An empty price is the sum of the payments.',
+  },
+  addLine: { he: 'הוספת שורה', en: 'Add a line' },
+  removeLine: { he: 'הסרת שורה', en: 'Remove line' },
+  prices: { he: 'המחירים', en: 'Prices' },
+  net: { he: 'לפני מע"מ', en: 'before VAT' },
+  gross: { he: 'כולל מע"מ', en: 'with VAT' },
+  discount: { he: 'הנחה', en: 'Discount' },
+  noDiscount: { he: 'בלי הנחה', en: 'None' },
+  percent: { he: 'באחוזים', en: 'Percent' },
+  amount: { he: 'בשקלים', en: 'Amount' },
+  discountValue: { he: 'שיעור או סכום ההנחה', en: 'Percent or amount' },
+  payments: { he: 'תשלומים', en: 'Payments' },
+  payment: { he: 'תשלום', en: 'Payment' },
+  method: { he: 'אמצעי תשלום', en: 'Means of payment' },
+  paid: { he: 'סכום', en: 'Amount' },
+  paidHint: {
+    he: 'סכום ריק בתשלום יחיד הוא סך המסמך.',
+    en: 'An empty amount of a single payment is the total of the document.',
+  },
+  paidOn: { he: 'תאריך התשלום', en: 'Paid on' },
+  paymentDetails: { he: 'פרטי התשלום', en: 'Details of the payment' },
+  addPayment: { he: 'הוספת תשלום', en: 'Add a payment' },
+  removePayment: { he: 'הסרת תשלום', en: 'Remove payment' },
+  more: { he: 'תאריך ופרטים נוספים', en: 'Date and further details' },
+  date: { he: 'תאריך המסמך', en: 'Date of the document' },
+  dueDate: { he: 'לתשלום עד', en: 'Due on' },
+  dueDateHint: { he: 'ריק: לפי תנאי התשלום של העסק.', en: 'Empty: by the payment terms of the business.' },
+  title: { he: 'כותרת', en: 'Title' },
+  notes: { he: 'הערות', en: 'Notes' },
+  notesHint: { he: 'ריק: ההערות הקבועות של העסק.', en: 'Empty: the default notes of the business.' },
+  reference: { he: 'אסמכתה שלכם', en: 'Your reference' },
+  send: { he: 'לשלוח ללקוח', en: 'Send it to the customer' },
+  preview: { he: 'המשך לאישור', en: 'Continue to confirm' },
+  compute: { he: 'חישוב', en: 'Compute' },
+  wrong: {
+    he: 'המסמך לא הופק. יש לתקן את השדות המסומנים.',
+    en: 'Nothing was issued. Correct the marked fields.',
+  },
+} as const satisfies Record<string, Words>;
+
+/** A donation receipt is for a donor. */
+const donationTexts: Partial<Record<keyof typeof issueWords, Words>> = {
+  customer: { he: 'תורם', en: 'Donor' },
+  name: { he: 'שם התורם', en: 'Name of the donor' },
+  nameHint: {
+    he: 'שם של תורם קיים, או שם חדש. מה שנשאר ריק נלקח מכרטיס התורם.',
+    en: 'An existing donor, or a new name. What is left empty is taken from the card of the donor.',
+  },
+  find: { he: 'חיפוש תורמים', en: 'Find donors' },
+  found: { he: 'תורמים שנמצאו', en: 'Donors that were found' },
+  noneFound: {
+    he: 'לא נמצא תורם בשם הזה; ייפתח כרטיס חדש.',
+    en: 'No donor has this name; a new card is opened.',
+  },
+  details: { he: 'פרטי התורם בקבלה', en: 'Details of the donor on the receipt' },
+  tax_id: { he: 'ת.ז. או ח.פ. של התורם', en: 'Id of the donor' },
+  otherCustomer: {
+    he: 'זה תורם אחר עם אותו מספר: לפתוח כרטיס נפרד',
+    en: 'This is another donor with the same number: open a card of its own',
+  },
+  lines: { he: 'התרומה', en: 'The donation' },
+  description: { he: 'מטרת התרומה', en: 'What the donation is for' },
+  unit_price: { he: 'סכום', en: 'Amount' },
+  linesOfReceived: {
+    he: 'סכום ריק: סך התשלומים.',
+    en: 'An empty amount is the sum of the payments.',
+  },
+  addLine: { he: 'הוספת מטרה', en: 'Add a purpose' },
+  date: { he: 'תאריך הקבלה', en: 'Date of the receipt' },
+  send: { he: 'לשלוח לתורם', en: 'Send it to the donor' },
+  wrong: {
+    he: 'הקבלה לא הופקה. יש לתקן את השדות המסומנים.',
+    en: 'Nothing was issued. Correct the marked fields.',
+  },
+};
+export const donorIdHint: Words = {
+  he: 'בלי מספר אפשר לדווח על התרומה רק בעילום שם, והתורם לא יקבל זיכוי ממס.',
+  en: 'Without it the donation can only be reported as anonymous, and the donor gets no credit.',
+};
+
+/** The words of a type. */
+export const textOf = (type: DocumentType, name: keyof typeof issueWords, language: Language): string =>
+  ((type === 'donation_receipt' ? donationTexts[name] : undefined) ?? issueWords[name])[language];
+
+export const extraWords: Readonly<Record<PaymentField, Words>> = {
+  reference: { he: 'אסמכתה', en: 'Reference' },
+  check_number: { he: 'מספר שיק', en: 'Check number' },
+  check_date: { he: 'תאריך פירעון', en: 'Check date' },
+  bank_code: { he: 'מספר בנק', en: 'Bank number' },
+  branch: { he: 'סניף', en: 'Branch' },
+  account: { he: 'חשבון', en: 'Account' },
+  card_last_digits: { he: '4 ספרות אחרונות', en: 'Last 4 digits' },
+  card_type: { he: 'סוג הכרטיס', en: 'Kind of card' },
+};
