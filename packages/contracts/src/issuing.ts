@@ -242,6 +242,8 @@ const documentFilter = {
   without_number: Type.Optional(Type.Boolean()),
   /** Only invoices without the number of their buyer that need it. */
   without_buyer_id: Type.Optional(Type.Boolean()),
+  /** Only donation receipts that were not reported, since the institution was not connected to the tax authority. */
+  unreported_donation: Type.Optional(Type.Boolean()),
   /** Only documents of which something is left to pay, or was paid beyond the total. */
   with_balance: Type.Optional(Type.Boolean()),
   /** Only documents that meet at least one of these, as a person who types a text may mean each of them; in any state. */
@@ -351,6 +353,10 @@ export const reviewDocuments = defineContract('issuing.document.review', {
     /** Invoices without the number of their buyer that need it, dated from a day on; absent where there are none. */
     without_buyer_id: Type.Optional(
       Strict({ documents: Type.Integer({ minimum: 1 }), from: CalendarDate, at_least: AtLeast }),
+    ),
+    /** Donation receipts that were not reported for want of a connection, in ILS; absent where there are none. */
+    unreported_donations: Type.Optional(
+      Strict({ documents: Type.Integer({ minimum: 1 }), amount: Money, at_least: AtLeast }),
     ),
   }),
 });

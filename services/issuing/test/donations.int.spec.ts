@@ -18,6 +18,7 @@ import {
   numberRequired,
   readBook,
   reportDonation,
+  reviewDocuments,
 } from '@pinkas/contracts';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
@@ -214,6 +215,31 @@ describe('ReportDonation', () => {
     expect(trail.filter(({ action }) => action === 'donation.report')).toMatchObject([
       { subject: document.id, before: { status: 'not_required' } },
     ]);
+  });
+
+  it('donations that were not reported for want of a connection are counted and listed until they are', async () => {
+    const business = unconnected();
+    const issue = (of: Business) => issuing.issue(donation, randomUUID(), { business: of });
+    const [first, second] = [await issue(business), await issue(business)];
+    const { donation_approval: _approval, ...unapproved } = business;
+    await issue(unapproved);
+    await issue({ ...business, donation_approval: { number: '46-123', valid_until: '2026-01-01' } });
+    await issue({ ...business, tax_authority_connected: true });
+    const reviewed = async () =>
+      (await issuing.network.call(reviewDocuments, { business_id: business.id })).unreported_donations;
+    const listed = async () => {
+      const { documents } = await issuing.network.call(listDocuments, {
+        ...{ business_id: business.id, unreported_donation: true, include_cancelled: true },
+        ...{ limit: 10, before: null },
+      });
+      return documents.map(({ document }) => document.id);
+    };
+    const { total } = first.document.totals;
+    expect(await reviewed()).toEqual({ documents: 2, amount: 2 * total });
+    expect(await listed()).toEqual([second.document.id, first.document.id]);
+    await report(business, first.document.id);
+    expect(await reviewed()).toEqual({ documents: 1, amount: total });
+    expect(await listed()).toEqual([second.document.id]);
   });
 
   it('a donation of an institution that was not approved then is not reported now, and other documents have none', async () => {

@@ -27,6 +27,26 @@ const texts = {
   },
   atLeast: { he: 'לפחות', en: 'At least' },
   ofAtLeast: { he: 'לפחות', en: 'at least' },
+  unreported: {
+    one: {
+      he: 'קבלה אחת על תרומה לא דווחה, כי המוסד לא היה מחובר לרשות המסים',
+      en: 'One donation receipt was not reported, since the institution was not connected to the tax authority',
+    },
+    many: {
+      he: 'קבלות על תרומה לא דווחו, כי המוסד לא היה מחובר לרשות המסים',
+      en: 'donation receipts were not reported, since the institution was not connected to the tax authority',
+    },
+    sum: { he: 'סכומן:', en: 'They come to' },
+    connected: {
+      he: 'עד שידווחו התורמים אינם מקבלים זיכוי ממס. מדווחים בדף של כל קבלה.',
+      en: 'Until they are reported the donors get no credit. Each is reported from its page.',
+    },
+    unconnected: {
+      he: 'התורמים אינם מקבלים זיכוי ממס. אחרי ההתחברות מדווחים בדף של כל קבלה.',
+      en: 'The donors get no credit. Once the institution is connected, each is reported from its page.',
+    },
+    report: { he: 'לקבלות', en: 'To the receipts' },
+  },
   noBuyerId: {
     one: {
       he: 'חשבונית אחת מעל 5,000 ₪ בלי מספר זיהוי של הקונה',
@@ -57,7 +77,11 @@ export const noteNames = {
     he: 'בלי מספר זיהוי של הקונה, מעל 5,000 ₪',
     en: 'No number of the buyer, above ₪5,000',
   },
-} as const satisfies Record<ReviewNote | 'buyer_id_missing', Words>;
+  donation_unreported: {
+    he: 'תרומה שלא דווחה, כי אין חיבור',
+    en: 'Donation not reported, for want of a connection',
+  },
+} as const satisfies Record<ReviewNote | 'buyer_id_missing' | 'donation_unreported', Words>;
 
 /** What the page of a document states about a note, before its amount. */
 const sentences = {
@@ -191,6 +215,29 @@ export function withoutBuyerId(
   return {
     title: html`<a href="${link('/documents', { note: 'buyer_id_missing', from })}">${count}</a>`,
     detail: html`${texts.noBuyerId.detail[language]}`,
+  };
+}
+
+/** What Today shows of donations that were not reported; null where there is none. */
+export function unreportedDonations(
+  { business, isTest, language, link, role }: MemberVisit,
+  found: ReplyOf<typeof reviewDocuments>['unreported_donations'],
+): { title: Markup; detail: Markup; action: Markup | null } | null {
+  if (!found || isTest) {
+    return null;
+  }
+  const { amount: sum, at_least } = found;
+  const words = texts.unreported;
+  const count = countText(language, words, found);
+  const href = link('/documents', { note: 'donation_unreported' });
+  const detail = business.tax_authority_connected ? words.connected : words.unconnected;
+  return {
+    title: html`<a href="${href}">${count}</a>`,
+    detail: html`${words.sum[language]} ${at_least ? `${texts.ofAtLeast[language]} ` : ''}${amount(sum, language)}. ${detail[language]}`,
+    action:
+      business.tax_authority_connected && role === 'owner'
+        ? linkButton({ href, text: words.report[language], kind: 'secondary' })
+        : null,
   };
 }
 

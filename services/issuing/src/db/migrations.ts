@@ -3,6 +3,7 @@ import { initial } from './0001-initial.js';
 import { buyers } from './0002-buyers.js';
 import { warnings } from './0003-warnings.js';
 import { unconnected } from './0004-unconnected.js';
+import { unreportedDonations } from './0005-unreported-donations.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-buyers': buyers,
   '0003-warnings': warnings,
   '0004-unconnected': unconnected,
+  '0005-unreported-donations': unreportedDonations,
 };

@@ -564,6 +564,8 @@ CREATE INDEX document_type_total_idx ON public.document USING btree (business_id
 
 CREATE INDEX document_undeductible_idx ON public.document USING btree (business_id, "position") WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'tax_invoice_receipt'::text])) AND (vat > (0)::numeric) AND ((business ->> 'tax_authority_connected'::text) = 'false'::text) AND ((subtotal - discount) > ((business ->> 'allocation_threshold_net'::text))::numeric) AND ((customer ->> 'tax_id'::text) IS NOT NULL) AND (((customer ->> 'legal_type'::text) = ANY (ARRAY['private'::text, 'osek_patur'::text])) IS NOT TRUE));
 
+CREATE INDEX document_unreported_donation_idx ON public.document USING btree (business_id, "position") WHERE (((donation ->> 'status'::text) = 'not_required'::text) AND ((business ->> 'tax_authority_connected'::text) = 'false'::text));
+
 CREATE INDEX document_without_buyer_id_idx ON public.document USING btree (business_id, "position") WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'tax_invoice_receipt'::text])) AND ((subtotal - discount) > (5000)::numeric) AND ((customer ->> 'tax_id'::text) IS NULL) AND (((customer ->> 'legal_type'::text) = 'private'::text) IS NOT TRUE));
 
 CREATE INDEX document_without_number_idx ON public.document USING btree (business_id, id) WHERE ((allocation_number IS NULL) AND (COALESCE((allocation ->> 'status'::text), ''::text) <> 'not_required'::text));

@@ -193,7 +193,7 @@ export const lacksBuyer = sql<SqlBool>`(
     select sum(note.total) from document as note
     where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0))`;
 
-/** What is counted of large invoices is read of the newest alone: a book may have any number of them. */
+/** What is counted of documents is read of the newest alone: a book may have any number of them. */
 const countedMax = 1_000;
 
 const newestOf = (businessId: string, indexed: RawBuilder<SqlBool>) => sql`(
@@ -204,6 +204,37 @@ const newestOf = (businessId: string, indexed: RawBuilder<SqlBool>) => sql`(
 export interface Counted {
   readonly documents: number;
   readonly at_least?: true;
+}
+
+const firstReportedDay = law.donationReport.values[0]?.from ?? 'infinity';
+
+/** In the words of its index: what was not reported of an institution that was not connected. */
+const unreportedUnconnected = sql<SqlBool>`
+  document.donation ->> 'status' = 'not_required' and document.business ->> 'tax_authority_connected' = 'false'`;
+
+/**
+ * Whether the donation of `document` was not reported since its institution was not connected: as `decideDonation` of the domain decides
+ * for one that is.
+ */
+export const isUnreportedDonation = sql<SqlBool>`(
+  ${unreportedUnconnected}
+  and document.business ->> 'legal_type' in ('amuta', 'public_institution')
+  and document.business -> 'donation_approval' is not null
+  and (document.dated_on <= (document.business -> 'donation_approval' ->> 'valid_until')::date) is not false
+  and document.business ->> 'tax_id' is not null
+  and document.dated_on >= ${firstReportedDay}::date and document.total > 0)`;
+
+/** How many donations were not reported for want of a connection, and what they come to. */
+export async function sumUnreportedDonations(
+  db: Database<IssuingTables>,
+  businessId: string,
+): Promise<Counted & { amount: number }> {
+  const { rows } = await sql<{ documents: number; amount: string; is_full: boolean }>`
+    select count(*) filter (where ${isUnreportedDonation})::integer as documents,
+      coalesce(sum(total) filter (where ${isUnreportedDonation}), 0) as amount, count(*) = ${countedMax} as is_full
+    from ${newestOf(businessId, unreportedUnconnected)}`.execute(db);
+  const { documents, amount, is_full } = rows[0] ?? { documents: 0, amount: 0, is_full: false };
+  return { documents, amount: Number(amount), ...(is_full && { at_least: true }) };
 }
 
 /** How many invoices have no number since their business was not connected, and the VAT that their buyers cannot deduct. */

@@ -5,7 +5,12 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import type { Span } from '../document/series-spans.js';
-import { isUndeductible, lacksBuyer, readNoted } from '../document/settlement.repository.js';
+import {
+  isUndeductible,
+  isUnreportedDonation,
+  lacksBuyer,
+  readNoted,
+} from '../document/settlement.repository.js';
 
 /** Which documents of a business are listed, in which order and from which position. */
 export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit' | 'settlement'>;
@@ -25,10 +30,12 @@ export const isFew = ({
   document_ids,
   without_number,
   without_buyer_id,
+  unreported_donation,
 }: DocumentFilter): boolean =>
   [note, based_on, document_ids].some((given) => given !== undefined) ||
   without_number === true ||
-  without_buyer_id === true;
+  without_buyer_id === true ||
+  unreported_donation === true;
 
 /** Whether the filter is one whose index has the order of commits, however many documents meet it. */
 export const isInvoiceCheck = ({
@@ -111,11 +118,12 @@ function isFound(search: NonNullable<DocumentFilter['search']>): Expression<SqlB
 /** The conditions that other rows decide: which documents have a note, or need an allocation number or that of their buyer. */
 export async function foundConditionsOf(
   db: Database<IssuingTables>,
-  { business_id, note, without_number, without_buyer_id }: DocumentFilter,
+  { business_id, note, without_number, without_buyer_id, unreported_donation }: DocumentFilter,
 ): Promise<Expression<SqlBool>[]> {
   return [
     ...(note === undefined ? [] : [await hasNote(db, business_id, note)]),
     ...(without_buyer_id === true ? [lacksBuyer] : []),
+    ...(unreported_donation === true ? [isUnreportedDonation] : []),
     ...(without_number === true ? [lacksNumber(business_id)] : []),
   ];
 }

@@ -9,7 +9,12 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
-import { countWithoutBuyerId, readNoted, sumUndeductible } from '../document/settlement.repository.js';
+import {
+  countWithoutBuyerId,
+  readNoted,
+  sumUndeductible,
+  sumUnreportedDonations,
+} from '../document/settlement.repository.js';
 
 /** Invoices of about a quarter: VAT of older ones was reported, and nothing can be done about them. */
 const buyerIdDays = 92;
@@ -28,6 +33,7 @@ export class ReviewDocuments {
     const noted = await readNoted(db, business_id);
     const undeductible = await sumUndeductible(db, business_id);
     const withoutBuyerId = await countWithoutBuyerId(db, business_id, from);
+    const unreported = await sumUnreportedDonations(db, business_id);
     return {
       notes: reviewNotes.flatMap((note): ReplyOf<typeof reviewDocuments>['notes'] => {
         if (note === 'number_missing') {
@@ -39,6 +45,7 @@ export class ReviewDocuments {
         return documents.length === 0 ? [] : [{ note, documents: documents.length, amount }];
       }),
       ...(withoutBuyerId.documents > 0 && { without_buyer_id: { ...withoutBuyerId, from } }),
+      ...(unreported.documents > 0 && { unreported_donations: unreported }),
     };
   }
 }

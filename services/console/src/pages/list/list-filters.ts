@@ -1,5 +1,5 @@
 import { reviewNotes } from '@pinkas/contracts';
-import { documentTypes } from '@pinkas/domain';
+import { documentTypes, isInstitution } from '@pinkas/domain';
 import {
   button,
   checkbox,
@@ -15,7 +15,14 @@ import {
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
 import { noteNames } from '../settlement.js';
-import { buyerIdMissing, type ListField, type ListQuery, pageSizes, statuses } from './list-query.js';
+import {
+  buyerIdMissing,
+  donationUnreported,
+  type ListField,
+  type ListQuery,
+  pageSizes,
+  statuses,
+} from './list-query.js';
 import { listWords as texts } from './list-words.js';
 
 /** Fields that open the rest of the filters when they have a value. */
@@ -34,7 +41,7 @@ const further = [
 ] as const;
 
 /** The form that filters the list. */
-export function listFilters({ language, link }: MemberVisit, { values, size }: ListQuery): Markup {
+export function listFilters({ business, language, link }: MemberVisit, { values, size }: ListQuery): Markup {
   const select = (
     name: ListField,
     label: string,
@@ -43,9 +50,9 @@ export function listFilters({ language, link }: MemberVisit, { values, size }: L
   const dateField = (name: 'from' | 'to') =>
     field({ name, type: 'date', label: texts[name][language], value: values[name] });
   const types = documentTypes.map((type) => [type, typeName(type, language)] as const);
-  const notes = ([...reviewNotes, buyerIdMissing] as const).map(
-    (note) => [note, noteNames[note][language]] as const,
-  );
+  const ofInstitutions = isInstitution(business.legal_type) ? ([donationUnreported] as const) : [];
+  const noted: readonly (keyof typeof noteNames)[] = [...reviewNotes, buyerIdMissing, ...ofInstitutions];
+  const notes = noted.map((note) => [note, noteNames[note][language]] as const);
   const more = html`
 ${select('type', texts.type[language], [['', texts.anyType[language]], ...types])}
 ${select('status', texts.status[language], [

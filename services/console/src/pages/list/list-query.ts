@@ -117,8 +117,9 @@ export async function readListQuery(
   };
 }
 
-/** What is chosen as a note, and is a filter of its own. */
+/** What is chosen as a note, and each is a filter of its own. */
 export const buyerIdMissing = 'buyer_id_missing';
+export const donationUnreported = 'donation_unreported';
 
 /** The value that a field has been read as; where it is none, its text is no value, and is not used. */
 type ReadField = <T>(name: ListField, value: T | null | undefined) => T | undefined;
@@ -127,7 +128,7 @@ type ReadField = <T>(name: ListField, value: T | null | undefined) => T | undefi
 function choicesOf(values: ListValues, read: ReadField) {
   const note = read(
     'note',
-    [...reviewNotes, buyerIdMissing].find((known) => known === values.note),
+    [...reviewNotes, buyerIdMissing, donationUnreported].find((known) => known === values.note),
   );
   return present({
     type: read(
@@ -140,6 +141,7 @@ function choicesOf(values: ListValues, read: ReadField) {
     ),
     note: reviewNotes.find((known) => known === note),
     without_buyer_id: note === buyerIdMissing ? true : undefined,
+    unreported_donation: note === donationUnreported ? true : undefined,
     customer_ids: read('customer', isUuid(values.customer) ? [values.customer] : undefined),
     without_number: read('number', values.number === 'missing' ? true : undefined),
     with_balance: values.balance === '' && values.sort !== 'balance' ? undefined : true,
