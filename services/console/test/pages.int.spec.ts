@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type Allocation,
   type AuditEntry,
   auditing,
+  type Business,
   type DocumentState,
   getDocument,
   type IssuedDocument,
@@ -402,6 +404,8 @@ describe('how far documents are settled, in the console', () => {
   let top: ReplyOf<typeof listTopCustomers>['customers'];
   const topAsked: RequestOf<typeof listTopCustomers>[] = [];
   let withoutBuyerId: ReplyOf<typeof reviewDocuments>['without_buyer_id'];
+  let unreported: ReplyOf<typeof reviewDocuments>['unreported_donations'];
+  let refused: Allocation[];
   const lists: RequestOf<typeof listDocuments>[] = [];
   const ends: (() => void)[] = [];
 
@@ -418,11 +422,15 @@ describe('how far documents are settled, in the console', () => {
         lists.push(request);
         const { items: _items, prices_include_vat: _basis, discount: _discount, ...document } = invoice;
         const { payments: _payments, title: _title, notes: _notes, send: _send, ...head } = document;
-        return { documents: [{ document: head, state, allocation, delivery }], next_before: null };
+        const documents = (request.document_ids ?? [head.id]).map((id) => ({
+          ...{ document: { ...head, id }, state, allocation, delivery },
+        }));
+        return { documents, next_before: null };
       }),
       network.answer(reviewDocuments, () => ({
         notes,
         ...(withoutBuyerId && { without_buyer_id: withoutBuyerId }),
+        ...(unreported && { unreported_donations: unreported }),
       })),
       network.answer(sumDocuments, () => ({ types: [] })),
       network.answer(listDeliveryStates, () => ({ documents: [] })),
@@ -437,7 +445,18 @@ describe('how far documents are settled, in the console', () => {
       }),
       network.answer(summarizeMonths, () => ({ months: [] })),
       network.answer(summarizeDebts, () => debts),
-      network.answer(listUnresolvedAllocations, () => ({ allocations: [], next_before: null })),
+      network.answer(listUnresolvedAllocations, ({ before, limit }) => {
+        const first = before
+          ? refused.findIndex(({ document_id }) => document_id === before.document_id) + 1
+          : 0;
+        const allocations = refused.slice(first, first + limit);
+        const last = allocations.at(-1);
+        const isEnd = first + limit >= refused.length || !last;
+        return {
+          allocations,
+          next_before: isEnd ? null : { decided_at: last.decided_at, document_id: last.document_id },
+        };
+      }),
       network.answer(listUnresolvedDonations, () => ({ donations: [], next_before: null })),
       network.answer(listDeliveryFailures, () => ({ failures: [], next_after: null })),
       network.answer(listSuppressions, () => ({ suppressions: [], next_after: null })),
@@ -452,7 +471,7 @@ describe('how far documents are settled, in the console', () => {
     const business = console.addBusiness({ tax_authority_connected: false });
     invoice = exampleDocument({ business_id: business.id });
     at = `/b/${business.id}`;
-    [notes, top, withoutBuyerId] = [[], [], undefined];
+    [notes, top, withoutBuyerId, unreported, refused] = [[], [], undefined, undefined, []];
     debts = { as_of: '2026-06-15', documents: 0, customers: 0, amount: 0, late: 0, ages: [] };
     state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
@@ -649,6 +668,44 @@ describe('how far documents are settled, in the console', () => {
     net = 5_000;
     expect(await todayOf('hevra_baam')).not.toContain('another threshold');
     end();
+  });
+
+  it('Today counts every document whose number was refused, and states when there are more than it reads', async () => {
+    const refusedOf = (count: number): Allocation[] =>
+      Array.from({ length: count }, (_, n) => ({
+        ...{ document_id: randomUUID(), state: 'refused', number: null, reason: 'Not valid.', attempts: 1 },
+        ...{ refusal_codes: ['460'], first_attempt_at: null, next_attempt_at: null },
+        decided_at: new Date(Date.UTC(2026, 5, 1) - n).toISOString(),
+      }));
+    refused = refusedOf(250);
+    expect(await read('')).toContain('The tax authority refused an allocation number: 250 documents');
+    const { text } = await browser.get(at);
+    for (const { document_id } of [refused[0], refused[249]].filter((row) => row !== undefined)) {
+      expect(text).toContain(`href="${at}/documents/${document_id}"`);
+    }
+    expect(text).not.toContain('there are more than');
+    refused = refusedOf(501);
+    const more = await browser.get(at);
+    expect(asRead(more.text)).toContain('Documents without an allocation number: there are more than 500');
+    expect(more.text).toContain(`href="${at}/documents?number=missing"`);
+  });
+
+  it('Today counts the donations that were not reported for want of a connection, and leads to them', async () => {
+    unreported = { documents: 3, amount: 540 };
+    const text = await read('');
+    expect(text).toMatch(/3 donation receipts were not reported, since .* not connected/);
+    expect(text).toMatch(
+      /They come to ₪540.00 ?\. The donors get no credit. Once the institution is connected/,
+    );
+    const id = invoice.business_id;
+    console.businesses.set(id, {
+      ...(console.businesses.get(id) as Business),
+      ...{ legal_type: 'amuta', tax_authority_connected: true },
+    });
+    expect(await read('')).toContain('Each is reported from its page. To the receipts');
+    await browser.get(`${at}/documents?note=donation_unreported`);
+    expect(lists.at(-1)).toMatchObject({ unreported_donation: true, include_cancelled: true });
+    expect(lists.at(-1)).not.toHaveProperty('note');
   });
 
   it('Today counts the invoices without the number of their buyer, and leads to them', async () => {

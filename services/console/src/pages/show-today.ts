@@ -1,11 +1,6 @@
 import {
-  getDocument,
-  listDeliveryFailures,
   listDocuments,
-  listSuppressions,
   listTopCustomers,
-  listUnresolvedAllocations,
-  listUnresolvedDonations,
   type ReplyOf,
   reviewDocuments,
   showAllocationThreshold,
@@ -35,7 +30,7 @@ import { isAtLeast } from '../session/roles.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { issueAct } from './issue/issue-links.js';
 import { documentTable } from './parts.js';
-import { attention, attentionCard, type UnresolvedAllocation } from './today/attention.js';
+import { attention, attentionCard } from './today/attention.js';
 import { firstSteps } from './today/first-steps.js';
 import {
   debtFigure,
@@ -46,11 +41,11 @@ import {
   topCustomers,
   yearChart,
 } from './today/month.js';
+import { readAllocations, readDonations, readFailures, readSuppressions } from './today/read-findings.js';
 import { todayWords as texts } from './today/today-words.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
-const numbersMax = 10;
 const latestCount = 8;
 const packagesMax = 12;
 const topCustomersMax = 5;
@@ -104,10 +99,10 @@ export class ShowToday {
         }),
       ),
       unlessAway(this.rpc.call(reviewDocuments, { business_id: bookId })),
-      unlessAway(this.#unresolved(bookId)),
-      unlessAway(this.rpc.call(listUnresolvedDonations, { business_id: bookId, limit: numbersMax })),
-      unlessAway(this.rpc.call(listDeliveryFailures, { business_id: bookId })),
-      unlessAway(this.rpc.call(listSuppressions, { business_id: bookId })),
+      unlessAway(readAllocations(this.rpc, bookId)),
+      unlessAway(readDonations(this.rpc, bookId)),
+      unlessAway(readFailures(this.rpc, bookId)),
+      unlessAway(readSuppressions(this.rpc, bookId)),
       unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
       unlessAway(this.rpc.call(showAllocationThreshold, {})),
       unlessAway(this.rpc.call(showSigningCertificate, { business_id: bookId })),
@@ -117,9 +112,9 @@ export class ShowToday {
       {
         review,
         allocations,
-        donations: donations?.donations ?? null,
-        failures: failures?.failures ?? null,
-        suppressions: suppressions?.suppressions ?? null,
+        donations,
+        failures,
+        suppressions,
         connection,
         threshold,
         certificate,
@@ -164,23 +159,6 @@ ${isFresh ? await this.#beginning(visit) : bookSoFar(visit, { sums, debts, top, 
   /** The test book has no accountant. */
   async #failedPackages({ business, isTest }: MemberVisit): Promise<FailedPackage[]> {
     return isTest ? [] : failedPackages(forTenant(this.db, business.id), business.id, packagesMax);
-  }
-
-  async #unresolved(bookId: string): Promise<UnresolvedAllocation[]> {
-    const { allocations } = await this.rpc.call(listUnresolvedAllocations, {
-      business_id: bookId,
-      limit: numbersMax,
-    });
-    return Promise.all(
-      allocations.map(async (allocation) => {
-        const { document, state } = await this.rpc.call(getDocument, {
-          business_id: bookId,
-          document_id: allocation.document_id,
-          detailed: true,
-        });
-        return { allocation, document, state };
-      }),
-    );
   }
 }
 

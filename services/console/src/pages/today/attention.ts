@@ -49,7 +49,8 @@ import { isAtLeast } from '../../session/roles.js';
 import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.js';
 import { decisionWords, refusalWords } from '../document/refusal-words.js';
 import { typeName } from '../parts.js';
-import { reviewed, withoutBuyerId } from '../settlement.js';
+import { reviewed, unreportedDonations, withoutBuyerId } from '../settlement.js';
+import { type Found, rowsMax } from './read-findings.js';
 import { todayWords as texts } from './today-words.js';
 
 const shownMax = 10;
@@ -65,10 +66,10 @@ export interface UnresolvedAllocation {
 /** What services report of what needs a person; null: one did not answer. */
 export interface Findings {
   readonly review: ReplyOf<typeof reviewDocuments> | null;
-  readonly allocations: readonly UnresolvedAllocation[] | null;
-  readonly donations: readonly Donation[] | null;
-  readonly failures: readonly FailedMessage[] | null;
-  readonly suppressions: readonly Suppression[] | null;
+  readonly allocations: Found<UnresolvedAllocation> | null;
+  readonly donations: Found<Donation> | null;
+  readonly failures: Found<FailedMessage> | null;
+  readonly suppressions: Found<Suppression> | null;
   readonly connection: ReplyOf<typeof showConnection> | null;
   readonly threshold: ReplyOf<typeof showAllocationThreshold> | null;
   readonly certificate: ReplyOf<typeof showSigningCertificate> | null;
@@ -99,10 +100,14 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
     ...donationTasks(visit, now),
     ...certificateTasks(visit, findings.certificate, now),
     ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
-    ...[withoutBuyerId(visit, review?.without_buyer_id)].filter((row) => row !== null),
-    ...byCause((allocations ?? []).filter(needsPerson).map((row) => allocationCase(visit, row))),
-    ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
-    ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
+    ...[
+      withoutBuyerId(visit, review?.without_buyer_id),
+      unreportedDonations(visit, review?.unreported_donations),
+    ].filter((row) => row !== null),
+    ...byCause((allocations?.rows ?? []).filter(needsPerson).map((row) => allocationCase(visit, row))),
+    ...byCause((donations?.rows ?? []).map((row) => donationCase(visit, row))),
+    ...byCause(messageCases(visit, failures?.rows ?? [], suppressions?.rows ?? [])),
+    ...moreTasks(visit, findings),
     ...byCause(findings.packages.map((row) => packageCase(visit, row))),
     ...thresholdTasks(visit, findings),
     ...lawTasks(visit, findings.isRegisteredSoftware, now),
@@ -111,12 +116,31 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
 
 /** The section with what needs a person. */
 export function attentionCard(tasks: readonly Task[], { language }: MemberVisit): Markup {
+  const rest = tasks.slice(shownMax);
   return card({
     id: 'attention',
     kind: 'attention',
     title: html`${texts.needs[language]} ${count(tasks.length)}`,
-    content: taskList(tasks),
+    content: html`${taskList(tasks.slice(0, shownMax))}
+${rest.length > 0 && disclosure(html`${texts.more[language]} (${leftToRight(String(rest.length))})`, taskList(rest))}`,
   });
+}
+
+/** That a list has more than the page reads: what is shown is resolved first, or all of them are in the list of documents. */
+function moreTasks(
+  { language, link }: MemberVisit,
+  { allocations, donations, failures, suppressions }: Findings,
+): Task[] {
+  const all = (href: string) => linkButton({ href, text: texts.allOfThem[language], kind: 'secondary' });
+  const rows = [
+    [allocations, texts.moreNumbers, all(link('/documents', { number: 'missing' }))],
+    [donations, texts.moreDonations, all(link('/documents', { type: 'donation_receipt' }))],
+    [failures, texts.moreMessages, all(link('/documents', { delivery: 'failed' }))],
+    [suppressions, texts.moreAddresses, null],
+  ] as const;
+  return rows.flatMap(([found, title, action]) =>
+    found?.hasMore ? [{ title: `${title[language]} ${rowsMax}`, action }] : [],
+  );
 }
 
 /** Cases with the same cause in one row; the others are shown on request. */
@@ -362,13 +386,11 @@ function messageCases(
   failures: readonly FailedMessage[],
   suppressions: readonly Suppression[],
 ): Case[] {
-  const shown = failures.slice(0, shownMax);
-  const explained = new Set(shown.map((row) => row.suppressed_address));
+  const explained = new Set(failures.map((row) => row.suppressed_address));
   return [
-    ...shown.map((row) => failureCase(visit, row)),
+    ...failures.map((row) => failureCase(visit, row)),
     ...suppressions
       .filter(({ address }) => !explained.has(address))
-      .slice(0, shownMax)
       .map((row) => suppressionCase(visit, row)),
   ].sort((one, other) => (one.at > other.at ? -1 : Number(one.at < other.at)));
 }

@@ -14,6 +14,24 @@ export const todayWords = {
     he: 'תרומות לא דווחו לרשות המסים, והתורמים אינם מקבלים זיכוי',
     en: 'donations are not reported to the tax authority, and their donors get no credit',
   },
+  more: { he: 'עוד', en: 'More' },
+  allOfThem: { he: 'לכל המסמכים', en: 'All of them' },
+  moreNumbers: {
+    he: 'מסמכים בלי מספר הקצאה: יש יותר מ־',
+    en: 'Documents without an allocation number: there are more than',
+  },
+  moreDonations: {
+    he: 'תרומות שלא דווחו: יש יותר מ־',
+    en: 'Donations that are not reported: there are more than',
+  },
+  moreMessages: {
+    he: 'הודעות שלא נשלחו: יש יותר מ־',
+    en: 'Messages that were not sent: there are more than',
+  },
+  moreAddresses: {
+    he: 'כתובות שלא נשלחות אליהן הודעות: יש יותר מ־',
+    en: 'Addresses that get no messages: there are more than',
+  },
   retry: { he: 'בקשה חוזרת', en: 'Ask again' },
   failedMessage: { he: 'הודעה לא נשלחה אל', en: 'A message was not sent to' },
   failedMessages: { he: 'הודעות לא נשלחו אל', en: 'messages were not sent to' },
