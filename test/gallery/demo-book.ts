@@ -7,6 +7,8 @@ import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/r
 /** What a page is opened with, and whose book it is. */
 export interface DemoBook {
   readonly issuer: Issuer;
+  /** One that gives donation receipts, and is not connected to the tax authority. */
+  readonly institution: Issuer;
   /** Ids by the path of a page. */
   readonly ids: Readonly<Record<string, string>>;
 }
@@ -27,6 +29,25 @@ const work = [
   { description: 'אחסון אתר, לשנה', quantity: 1, unit_price: 540 },
   { description: 'צילום מוצרים, ליום', quantity: 2, unit_price: 1_150 },
 ];
+
+async function makeInstitution(stack: RunningStack): Promise<Issuer> {
+  const institution = await stack.newIssuer({
+    ...sendsMail,
+    name: 'עמותה לדוגמה (ע"ר)',
+    legal_type: 'amuta',
+    tax_authority_connected: false,
+    donation_approval: { number: '46-123', valid_until: null },
+  });
+  for (const amount of [180, 360]) {
+    const customer = { name: 'תורם לדוגמה', tax_id: '777777723' };
+    const payments = [{ method: 'cash', amount }] as const;
+    await stack.issueUntilAnswered(
+      institution.key,
+      invoice(amount, { type: 'donation_receipt', customer, payments: [...payments] }),
+    );
+  }
+  return institution;
+}
 
 /** Makes a business with what sixteen months of work leave in its book, and with something on each of its pages. */
 export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
@@ -125,6 +146,7 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
   const customer = bill.customer.id ?? '';
   return {
     issuer,
+    institution: await makeInstitution(stack),
     ids: {
       '/documents/:id': bill.id,
       '/documents/:id/credit': bill.id,

@@ -22,6 +22,8 @@ interface Drawn {
   readonly name: string;
   readonly address: string;
   readonly isForStranger: boolean;
+  /** What a person does there before it is drawn. */
+  readonly act?: (visitor: ConsoleVisitor) => Promise<void>;
 }
 
 /** `/debts/:id/reminder` is `console-debts-id-reminder`, and in the test book `console-test-…`. */
@@ -47,11 +49,12 @@ function pagesOf(businessId: string, ids: Readonly<Record<string, string>>): Dra
 }
 
 /** Draws a page in each width and scheme, and on paper. @returns the names of the files. */
-async function draw(visitor: ConsoleVisitor, { name, address }: Drawn, language: string): Promise<string[]> {
+async function draw(visitor: ConsoleVisitor, { name, address, act }: Drawn, language: string): Promise<string[]> {
   const { page } = visitor;
   // The page before it was printed, or narrow.
   await page.setViewportSize({ width: widths[0], height: 900 });
   const response = await page.goto(new URL(address, visitor.origin).href);
+  await act?.(visitor);
   const files: string[] = [];
   for (const width of widths) {
     await page.setViewportSize({ width, height: width > 700 ? 900 : 844 });
@@ -81,18 +84,34 @@ async function draw(visitor: ConsoleVisitor, { name, address }: Drawn, language:
   return files;
 }
 
+/** Today of an institution that is not connected, the form of a donation receipt, and what it asks before it issues one. */
+function donationPages(businessId: string): Drawn[] {
+  const form = `/b/${businessId}/issue/document?type=donation_receipt`;
+  const confirm = async (visitor: ConsoleVisitor) => {
+    await visitor.page.fill('[name="customer.name"]', 'תורמת לדוגמה');
+    await visitor.page.fill('[name="items.0.description"]', 'ספרים');
+    await visitor.page.fill('[name="payments.0.amount"]', '180');
+    await visitor.press('form[data-issue]', 'button[value=preview]');
+  };
+  return [
+    { name: 'console-donation-today', address: `/b/${businessId}`, isForStranger: false },
+    { name: 'console-donation-form', address: form, isForStranger: false },
+    { name: 'console-donation-confirm', address: form, isForStranger: false, act: confirm },
+  ];
+}
+
 /** Draws the pages in one language, for its owner, who is invited with it. */
 export async function drawAll(
   stack: RunningStack,
   browser: Browser,
-  { issuer, ids }: DemoBook,
+  { issuer, institution, ids }: DemoBook,
   fresh: Issuer,
   language: View['language'],
   wanted: readonly string[],
 ): Promise<Map<string, string[]>> {
   const view = { language, width: 1280, height: 900 };
   const email = `owner-${language}@pinkas.localhost`;
-  for (const { business } of [issuer, fresh]) {
+  for (const { business } of [issuer, institution, fresh]) {
     await stack.pinkas('person', 'invite', email, '--business', business.id, '--role', 'owner');
   }
   const owner = await ConsoleVisitor.open(stack, browser, view);
@@ -114,6 +133,7 @@ export async function drawAll(
       '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',
     }),
     { name: 'console-new-today', address: `/b/${fresh.business.id}`, isForStranger: false },
+    ...donationPages(institution.business.id),
     { name: 'console-nowhere', address: `/b/${issuer.business.id}/nowhere`, isForStranger: false },
     {
       name: 'console-issue-quote',
