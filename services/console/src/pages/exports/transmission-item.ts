@@ -44,7 +44,7 @@ export function transmissionFacts(transmission: TransmissionView, language: Lang
   const shown = shownState(transmission);
   const { requestedAt, endedAt } = transmission;
   const at = dayAndTime((endedAt ?? requestedAt).toISOString(), language);
-  return html`<p class="item-title">
+  return html`<p>
       ${texts.word[language]}
       ${badge(tones[shown], texts[shown][language])}
       <span class="soft">${at}</span>

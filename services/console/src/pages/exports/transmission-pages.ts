@@ -58,7 +58,7 @@ function confirmation(visit: MemberVisit, row: ExportView, files: readonly Unifo
   const sent = files
     .filter(({ name }) => uploaded.includes(name))
     .map(({ name, bytes }) => html`${leftToRight(name)} (${leftToRight(bytesText(bytes))})`);
-  const list: Markup = html`${sent.map((item, place) => html`${place > 0 && ', '}${item}`)}`;
+  const list: Markup = html`${sent.map((item, place) => html`${place > 0 && ' · '}${item}`)}`;
   const effects = [texts.sends, texts.resumes, texts.decides, texts.recorded, texts.final];
   const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
   const confirm = button({ text: texts.confirm[language] });
@@ -69,7 +69,7 @@ function confirmation(visit: MemberVisit, row: ExportView, files: readonly Unifo
 ${isConnected ? null : notice('error', texts.unconnected[language])}
 ${card({
   id: 'transmission',
-  title: texts.files[language],
+  title: texts.content[language],
   content: html`
 ${facts(
   [

@@ -11,7 +11,8 @@ export const transmissionWords = {
   period: { he: 'מסמכים בתאריכים', en: 'Documents dated' },
   documents: { he: 'מספר המסמכים', en: 'Documents' },
   made: { he: 'הקובץ הוכן', en: 'The file was made' },
-  files: { he: 'מה יישלח', en: 'What is sent' },
+  content: { he: 'מה יישלח', en: 'What is sent' },
+  files: { he: 'קבצים', en: 'Files' },
   what: { he: 'מה יקרה', en: 'What happens' },
   sends: {
     he: 'הקבצים נשלחים לרשות המסים בשם העסק, דרך החיבור שלו לרשות, ברקע. אין צורך להישאר בדף.',
@@ -22,8 +23,8 @@ export const transmissionWords = {
     en: 'A transmission that is interrupted continues where it stopped.',
   },
   decides: {
-    he: 'הרשות מאשרת או דוחה את הקבצים. התשובה, עם הסיבה, תופיע בדף ׳קבצים׳.',
-    en: 'The authority approves or rejects the files. Its answer, with the reason, appears on the page Files.',
+    he: 'הרשות מאשרת או דוחה את הקבצים. התשובה, עם הסיבה, תופיע בדף הקבצים.',
+    en: 'The authority approves or rejects the files. Its answer, with the reason, appears on the page of files.',
   },
   recorded: {
     he: 'ביומן השינויים נרשם מי שידר, מה ומתי, ומה השיבה הרשות.',
