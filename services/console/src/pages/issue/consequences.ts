@@ -107,7 +107,10 @@ export function warningList(warnings: readonly PreviewWarning[], language: Langu
   if (warnings.length === 0) {
     return null;
   }
-  const items = warnings.map((code) => {
+  // What is not reported is not reported as anonymous either.
+  const isUnreported = warnings.includes('donation_not_connected');
+  const shown = warnings.filter((code) => !isUnreported || code !== 'donation_donor_id_missing');
+  const items = shown.map((code) => {
     const { message, messageHe } = previewWarningTexts[code];
     return html`<li>${language === 'he' ? messageHe : message}</li>
     `;
