@@ -93,29 +93,6 @@ export function issuingByHand(system: () => ConsoleSystem): void {
       },
     );
 
-    it('a text that is longer than can be received is not sent, and the form stays as it was typed', async () => {
-      const { stack, visitorOf } = system();
-      const issuer = await stack.newIssuer();
-      const visitor = await visitorOf(issuer, desktop);
-      const { page } = visitor;
-      await visitor.visit(`/b/${issuer.business.id}/issue`);
-      await page.click('a[href$="type=quote"]');
-      await page.fill('input[name="customer.name"]', 'Customer');
-      await page.fill('input[name="items.0.description"]', 'First');
-      await page.fill('input[name="items.0.unit_price"]', '100');
-      await page.fill('textarea[name="notes"]', 'א'.repeat(500_000));
-      await page.click('button[value="preview"]');
-      const notes = page.locator('textarea[name="notes"]:invalid');
-      await notes.waitFor();
-      expect(
-        await notes.evaluate((field: unknown) => (field as { validationMessage: string }).validationMessage),
-      ).toMatch(/longer than can be received|ארוך מכפי/);
-      expect(await page.inputValue('input[name="items.0.description"]')).toBe('First');
-      await page.fill('textarea[name="notes"]', 'short');
-      await pressStep(visitor, 'preview');
-      expect(await visitor.text()).toContain('First');
-    });
-
     it.each<View>([
       { ...desktop, withoutScripts: true },
       { ...phone, withoutScripts: true },
