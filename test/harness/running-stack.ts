@@ -27,7 +27,7 @@ import { send, type WireAnswer } from './send.js';
 import { repositoryRoot } from './sources.js';
 
 const run = promisify(execFile);
-const commandTimeoutMs = 120_000;
+const commandTimeoutMs = 170_000;
 
 export type { Issuer } from './operator.js';
 

@@ -13,6 +13,12 @@ import { agorotOf, type ExpectedTotals, expectedTotals, shekelsOf } from './expe
 import { isRefusal, type Refusal } from './refusal.js';
 import { faultPointers } from './request-faults.js';
 
+/** A request as it is stored: an empty text is none, and every line break is one character. */
+const storedBody = (sent: CreateDocument): CreateDocument =>
+  JSON.parse(JSON.stringify(withoutEmptyTexts(CreateDocument, sent)), (_name, value) =>
+    typeof value === 'string' ? value.replaceAll(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n') : value,
+  );
+
 /** What the API and its decisions say about a type of document; written down once more, apart from the system. */
 interface TypeRules {
   payments: boolean;
@@ -186,7 +192,7 @@ export class BookModel {
     if (faults.length > 0) {
       return { code: 'validation_error', details: { errors: faults } };
     }
-    const body = given as CreateDocument;
+    const body = storedBody(given as CreateDocument);
     const rules = typeRules[body.type];
     if (!this.mayIssue(body.type)) {
       return { code: 'legal_type_forbidden' };
@@ -285,9 +291,7 @@ export class BookModel {
    * @param created the answer, whose ids, addresses and instants only the system can know.
    */
   record(issued: Issuable, key: string, created: NewDocument): BookedDocument {
-    const { date, totals, paid, source } = issued;
-    // An empty text is none.
-    const body = withoutEmptyTexts(CreateDocument, issued.body);
+    const { body, date, totals, paid, source } = issued;
     this.cards.record(body.customer, created.customer.id ?? '');
     if (source) {
       this.#settle(source, issued);

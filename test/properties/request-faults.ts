@@ -27,8 +27,13 @@ const keepable = (text: string): boolean => !text.includes('\0') && Buffer.from(
 /** What cannot be seen: white space, control and format characters, marks without a letter, and what is not assigned. */
 const invisible =
   /^[\p{White_Space}\p{Cc}\p{Cf}\p{Cn}\p{M}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]*$/u;
-/** Lengths are counted in code points, and a text without a visible character is empty. */
-const lengthOf = (text: string): number => (invisible.test(text) ? 0 : Array.from(text).length);
+/** What has no shape of its own: marks of direction, joiners, controls that are no white space. */
+const shapeless =
+  /[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb]|(?!\p{White_Space})\p{Cc}/gu;
+const surrounding = /^[\p{White_Space}\ufeff]+|[\p{White_Space}\ufeff]+$/gu;
+/** Lengths are counted in code points of what can be seen and the white space between it. */
+const lengthOf = (text: string): number =>
+  invisible.test(text) ? 0 : Array.from(text.replaceAll(shapeless, '').replaceAll(surrounding, '')).length;
 
 const texts = (min: number, max: number): Faults =>
   when(

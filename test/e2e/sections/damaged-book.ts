@@ -437,6 +437,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['allocation', 'large invoice'],
         ['chain', 'large invoice'],
         ['chain', 'large invoice'],
+        ['chain', 'large invoice'],
         ['pdf', 'large invoice'],
       ]);
       expect(

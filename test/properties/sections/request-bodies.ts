@@ -213,11 +213,11 @@ export function requestBodies(system: () => RunningStack): void {
             if (route.access === 'anyone' && answer.status === 429) {
               return void expectRefusal(answer, route);
             }
+            const known = Object.keys(route.query?.properties ?? {});
             // A list may also be written with brackets.
             const names = [...new URLSearchParams(query.split('#')[0]).keys()].map((name) =>
-              name.replace(/^type\[\d*\]$/, 'type'),
+              known.includes('type') ? name.replace(/^type\[\d*\]$/, 'type') : name,
             );
-            const known = Object.keys(route.query?.properties ?? {});
             const wrong = names.filter(
               (name, index) => !known.includes(name) || names.indexOf(name) !== index,
             );
