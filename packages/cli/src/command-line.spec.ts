@@ -80,12 +80,14 @@ describe('parseCommandLine', () => {
   );
 
   it('--version requests the version', () => {
-    expect(read('--version')).toEqual({ kind: 'version' });
+    expect(read('--version')).toEqual({ kind: 'version', json: false });
+    expect(read('--version --json')).toEqual({ kind: 'version', json: true });
     expect(() => read('key --version')).toThrow('There is no command "key --version"');
   });
 
   it.each([
     ['keys create', 'There is no command "keys create": pinkas --help lists the commands'],
+    ['keys --json', 'There is no command "keys": pinkas --help lists the commands'],
     ['key make', 'There is no command "key make": pinkas key --help lists the commands'],
     ['key create', 'key create needs --business ID: see pinkas key --help'],
     ['key revoke', 'key revoke takes ID: see pinkas key --help'],

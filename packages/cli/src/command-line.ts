@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.js';
 
 /** A parsed command line. */
 export type ParsedCommandLine =
-  | { readonly kind: 'version' }
+  | { readonly kind: 'version'; readonly json: boolean }
   | { readonly kind: 'help'; readonly noun: string | undefined; readonly verb: string | undefined }
   | { readonly kind: 'run'; readonly command: Command; readonly input: CommandInput; readonly json: boolean };
 
@@ -17,7 +17,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   const words = args.filter((arg) => arg !== '--json');
   const [noun] = words;
   if (words.length === 1 && noun === '--version') {
-    return { kind: 'version' };
+    return { kind: 'version', json: words.length < args.length };
   }
   const isNounAlone = words.length === 1 && isGroup(noun, commands);
   if (
@@ -59,10 +59,11 @@ function findCommand(args: readonly string[], commands: readonly Command[]): Com
   if (command) {
     return command;
   }
-  const [noun] = args;
+  const words = args.filter((arg) => arg !== '--json');
+  const [noun] = words;
   const known = commands.some((candidate) => candidate.noun === noun);
   throw new UsageError(
-    `There is no command "${args.slice(0, 2).join(' ')}": pinkas ${known ? `${noun} ` : ''}--help lists the commands`,
+    `There is no command "${words.slice(0, 2).join(' ')}": pinkas ${known ? `${noun} ` : ''}--help lists the commands`,
   );
 }
 

@@ -55,7 +55,7 @@ export async function runCommand(
 ): Promise<{ text: string; failure?: string | undefined }> {
   const parsed = parseCommandLine(args, commands);
   if (parsed.kind === 'version') {
-    return { text: softwareVersion };
+    return { text: parsed.json ? JSON.stringify(softwareVersion) : softwareVersion };
   }
   if (parsed.kind === 'help') {
     return { text: helpText(commands, parsed.noun, parsed.verb) };

@@ -31,10 +31,14 @@ describe('errorText', () => {
     expect(errorText(error, false)).toBe(expected.message);
   });
 
-  it('the JSON of a validation error has its fields', () => {
-    const errors = [{ path: '/vat_rate', message: 'must be a number' }];
+  it('the JSON of a validation error has its fields, with their paths in the settings file', () => {
+    const errors = ['/change/vat_rate', '/per_minute'].map((path) => ({ path, message: 'must be a number' }));
     const { error } = JSON.parse(errorText(ApiError.invalid(errors), true));
-    expect(error).toMatchObject({ code: 'validation_error', details: { errors } });
+    expect(error.code).toBe('validation_error');
+    expect(error.details.errors.map(({ path }: { path: string }) => path)).toEqual([
+      '/vat_rate',
+      '/per_minute',
+    ]);
   });
 });
 

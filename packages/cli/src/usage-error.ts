@@ -23,8 +23,16 @@ export function errorText(error: unknown, asJson: boolean): string {
   if (!asJson) {
     return message;
   }
-  const details = error instanceof ApiError && error.details ? { details: error.details } : {};
+  const details = error instanceof ApiError && error.details ? { details: detailsOf(error) } : {};
   return JSON.stringify({ error: { code: codeOf(error), message, ...details } });
+}
+
+function detailsOf(apiError: ApiError): Readonly<Record<string, unknown>> {
+  const { details = {} } = apiError;
+  const errors = apiError.code === 'validation_error' && (details.errors as ValidationError[] | undefined);
+  return errors
+    ? { ...details, errors: errors.map((each) => ({ ...each, path: ownPath(each.path) })) }
+    : details;
 }
 
 /** The code of a service's error; `usage` or `refused` of this program's, and `failed` of any other. */
@@ -62,7 +70,9 @@ function apiErrorText(apiError: ApiError): string {
   return `${apiError.message} See the log of the service`;
 }
 
-/** Paths are those of the operator's settings file, not of the request that carries it. */
+/** The path in the operator's settings file, not in the request that carries it. */
+const ownPath = (path: string): string => path.replace(/^\/(business|change)(?=\/|$)/, '');
+
 function fieldText({ path, message }: ValidationError): string {
-  return `${path.replace(/^\/(business|change)(?=\/|$)/, '') || '/'} ${message}`;
+  return `${ownPath(path) || '/'} ${message}`;
 }

@@ -14,7 +14,10 @@ export const sentences = {
   required: sentence('is required', 'שדה חובה'),
   unknownField: sentence('is not a known field', 'שדה לא מוכר'),
   empty: sentence('must not be empty', 'אסור שיהיה ריק'),
-  isNull: sentence('must not be null: leave it out', 'אסור שיהיה null: יש להשמיט את השדה'),
+  isNull: sentence(
+    'must not be null: leave out an optional field that has no value',
+    'אסור שיהיה null: שדה רשות בלי ערך יש להשמיט',
+  ),
   oneOf: (values: readonly unknown[]) =>
     sentence(`must be one of ${values.join(', ')}`, `חייב להיות אחד מאלה: ${values.join(', ')}`),
   decimalsMax: (max: number) =>
@@ -119,7 +122,9 @@ export function sentenceOf(keyword: string, params: Readonly<Record<string, unkn
     case 'maxLength':
       return sentences.lengthMax(limit);
     case 'minItems':
-      return sentence(`must have at least ${limit} entries`, `נדרשות לפחות ${limit} רשומות`);
+      return limit === 1
+        ? sentence('must have at least one entry', 'נדרשת לפחות רשומה אחת')
+        : sentence(`must have at least ${limit} entries`, `נדרשות לפחות ${limit} רשומות`);
     case 'maxItems':
       return sentence(`must have at most ${limit} entries`, `מותרות לכל היותר ${limit} רשומות`);
     case 'uniqueItems':

@@ -203,13 +203,13 @@ describe('compile', () => {
     [{ customer: { name: 'אב', email: 'x' } }, '/customer/email', 'must be an email address'],
     [{ customer: { name: '' } }, '/customer/name', 'must have at least 2 characters'],
     [{ date: '2026-02-30' }, '/date', 'must be a date that exists, as YYYY-MM-DD'],
-    [{ payments: [] }, '/payments', 'must have at least 1 entries'],
+    [{ payments: [] }, '/payments', 'must have at least one entry'],
     [{ items: {} }, '/items', 'must be a list'],
     [item({ quantity: '1' }), '/items/0/quantity', 'must be a number'],
     [item({ quantity: 0 }), '/items/0/quantity', 'must be above 0'],
     [item({ quantity: 2_000_000 }), '/items/0/quantity', 'must be at most 1,000,000'],
     [item({ description: '' }), '/items/0/description', 'must not be empty'],
-    [{ title: null }, '/title', 'must not be null: leave it out'],
+    [{ title: null }, '/title', 'must not be null: leave out an optional field that has no value'],
     [{ send: 'yes' }, '/send', 'must be true or false'],
     [{ based_on: 'x' }, '/based_on', 'must be a UUID'],
     [{ total: 1 }, '/total', 'is not a known field'],
@@ -218,6 +218,16 @@ describe('compile', () => {
     const error = checked.ok ? undefined : checked.errors.find((found) => found.path === path);
     expect(error?.message).toContain(message);
     expect(error?.message_he).toMatch(/[א-ת]/);
+  });
+
+  it('a wrong member of an object that may be null is the only error', () => {
+    const errorsOf = (payer: unknown) => {
+      const checked = compile(schema)({ ...known, payer });
+      return checked.ok ? [] : checked.errors.map((error) => `${error.path} ${error.message}`);
+    };
+    expect(errorsOf({ name: 1 })).toEqual(['/payer/name must be a text']);
+    expect(errorsOf({ name: 'b', other: 1 })).toEqual(['/payer/other is not a known field']);
+    expect(errorsOf(5)).toEqual(['/payer must be an object']);
   });
 
   it('every pattern and format that a person writes has a sentence', () => {

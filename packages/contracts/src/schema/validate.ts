@@ -71,7 +71,7 @@ function toValidationErrors(errors: readonly SchemaError[], value: unknown): Val
       found.set(path, { path, ...what });
     }
   };
-  for (const { keyword, instancePath, params } of errors) {
+  for (const { keyword, instancePath, params } of errors.filter((error) => !isNullBranch(error, errors))) {
     const { requiredProperties = [], additionalProperties = [] } = params as {
       requiredProperties?: string[];
       additionalProperties?: string[];
@@ -102,6 +102,24 @@ function toValidationErrors(errors: readonly SchemaError[], value: unknown): Val
   }
   return [...found.values()].slice(0, validationErrorsMax);
 }
+
+/** Whether an error states only that a value may also be null, while others state what is wrong with the one that it is. */
+function isNullBranch(
+  { keyword, instancePath, params }: SchemaError,
+  errors: readonly SchemaError[],
+): boolean {
+  const takesNull = keyword === 'type' && (params as { type?: unknown }).type === 'null';
+  return (
+    takesNull &&
+    errors.some(
+      (other) => other.instancePath.startsWith(`${instancePath}/`) || isOfMember(other, instancePath),
+    )
+  );
+}
+
+/** Whether an error is about the members of the value at a path. */
+const isOfMember = ({ keyword, instancePath }: SchemaError, path: string): boolean =>
+  instancePath === path && (keyword === 'required' || keyword === 'additionalProperties');
 
 function sentenceFor({ keyword, instancePath, params }: SchemaError, value: unknown): Sentence {
   const isNull = keyword === 'type' && Pointer.Get(value, instancePath) === null;
