@@ -488,7 +488,8 @@ describe('how far documents are settled, in the console', () => {
 
   it.each([
     ['paid in part', { paid: 5_000 }, 'Paid in part', '₪2,080.00', 'Balance due', 'left to pay is ₪2,080.00'],
-    ['paid beyond its total', { paid: 7_090 }, 'Closed', '-₪10.00', 'In credit', 'its total, by ₪10.00'],
+    ['not paid', {}, 'To pay', '₪7,080.00', 'Balance due', 'Tax invoice'],
+    ['paid beyond its total', { paid: 7_090 }, 'Overpaid', '-₪10.00', 'In credit', 'its total, by ₪10.00'],
     ['credited beyond its total', { credited: 7_080.01 }, 'Credited', '-₪0.01', 'In credit', 'by ₪0.01'],
   ] as const)(
     'an invoice that is %s is shown with its balance, though it is closed',
@@ -510,7 +511,7 @@ describe('how far documents are settled, in the console', () => {
     const { text } = await browser.get(`${at}/documents/${invoice.id}`);
     expect(text).not.toContain('notice warn');
     expect(await read(`/documents/${invoice.id}`)).toContain('Balance due ₪0.00');
-    expect(await read('/documents')).toContain('7,080.00 Closed');
+    expect(await read('/documents')).toContain('7,080.00 Paid');
   });
 
   it('a receipt of another customer and a second invoice are noted on the page of their source', async () => {

@@ -53,7 +53,7 @@ export function testReportAnswer(document: IssuedDocument, id: string, attempts:
     return {
       kind: 'failed',
       failure: 'unreachable',
-      reason: 'An item of the test document provokes that the report fails.',
+      reason: `An item of the test document provokes that the report ${donation === 'late' ? 'is late' : 'fails'}.`,
       retryable: donation === 'late',
       awaitsConnection: false,
       answer: null,

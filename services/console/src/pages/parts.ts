@@ -1,5 +1,5 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
-import { settlementOf, toShekels } from '@pinkas/domain';
+import { type SettlementState, settlementOf, toShekels } from '@pinkas/domain';
 import { badge, badges, html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
 import { typeName } from '../report/type-name.js';
 
@@ -22,24 +22,28 @@ export function documentName({ type, number }: Pick<DocumentHead, 'type' | 'numb
   return `${typeName(type, language)} ${number}`;
 }
 
-const partlyPaid: Words = { he: 'שולם בחלקו', en: 'Paid in part' };
-const credited: Words = { he: 'זוכה', en: 'Credited' };
-
 const statusTones = { open: 'waiting', closed: 'good', cancelled: 'neutral' } as const;
 
-/**
- * The status of a document: open is what somebody still waits for. One that any receipt has closed may be paid in part, and one that
- * is credited in full was not paid.
- */
+/** What people read of a document that asks for a payment; of a total of zero there is nothing to pay. */
+const settlementBadges = {
+  unpaid: { tone: 'waiting', he: 'לתשלום', en: 'To pay' },
+  partly_paid: { tone: 'waiting', he: 'שולם בחלקו', en: 'Paid in part' },
+  settled: { tone: 'good', he: 'שולם', en: 'Paid' },
+  overpaid: { tone: 'waiting', he: 'שולם ביתר', en: 'Overpaid' },
+  credited: { tone: 'neutral', he: 'זוכה', en: 'Credited' },
+  overcredited: { tone: 'neutral', he: 'זוכה', en: 'Credited' },
+} as const satisfies Record<Exclude<SettlementState, 'nothing'>, Words & { tone: string }>;
+
+/** The state of the balance of a document, since any receipt closes an invoice; the status of one that asks for no payment. */
 export function statusBadge(document: DocumentHead, state: DocumentState, language: Language): Markup {
-  const { status } = state;
+  const { status, credited } = state;
   const settlement = settlementOf(document, state).state;
-  if (settlement === 'partly_paid') {
-    return badge('waiting', partlyPaid[language]);
+  // Credits are read where they are asked for: without them nobody can tell what is left to pay.
+  if (settlement !== null && settlement !== 'nothing' && credited !== undefined) {
+    const { tone, ...words } = settlementBadges[settlement];
+    return badge(tone, words[language]);
   }
-  return settlement === 'credited' || settlement === 'overcredited'
-    ? badge('neutral', credited[language])
-    : badge(statusTones[status], statusWords[status][language]);
+  return badge(statusTones[status], statusWords[status][language]);
 }
 
 /** What will happen once a person confirms. */
