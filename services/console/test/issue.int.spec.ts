@@ -246,6 +246,14 @@ describe('issuing by hand in the console', () => {
     });
   });
 
+  it('what issuing refuses is shown at its field, not at the amount that is left to compute', async () => {
+    const form = { ...(await open('type=tax_invoice_receipt')), ...typed };
+    refusal = new ApiError('invalid_customer_tax_id');
+    const { status, text } = await send(form, 'preview');
+    expect([status, text.includes('id="field-customer.tax_id-error"')]).toEqual([422, true]);
+    expect(text).not.toContain('id="field-payments.0.amount-error"');
+  });
+
   it('a payment has the fields of its method only, and a wrong sum is said at the payments', async () => {
     const form = { ...(await open('type=receipt')), ...typed };
     const check = {

@@ -154,8 +154,8 @@ export class Issuing {
       return { preview, hasCustomer };
     } catch (error) {
       if (error instanceof ApiError) {
-        const [first] = Object.values(errorsOf(error, visit));
-        return { problem: first ?? errorText(error, visit.language) };
+        const errors = errorsOf(error, visit);
+        return { problem: Object.values(errors)[0] ?? errorText(error, visit.language), errors };
       }
       throw error;
     }
@@ -332,6 +332,11 @@ export class ComposeDocument {
 
   async #confirm(visit: MemberVisit, given: IssueFields): Promise<PageReply> {
     const fields = await this.issuing.withPayment(visit, withoutBlankLines(given));
+    const isOpen = fields.payments.length === 1 && fields.payments[0]?.amount === '';
+    const summary = isOpen ? await this.issuing.summary(visit, fields) : null;
+    if (summary && 'errors' in summary && Object.keys(summary.errors ?? {}).length > 0) {
+      return this.#form(visit, fields, { errors: summary.errors ?? {} });
+    }
     return this.#checked(visit, fields, async (body) =>
       issueConfirm(visit, fields, await this.issuing.preview(visit, body, false)),
     );

@@ -3,6 +3,7 @@ import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import {
   amount,
   card,
+  type FieldErrors,
   facts,
   html,
   isolate,
@@ -41,7 +42,7 @@ const texts = {
 /** What issuing previews of a document that is being composed; null: there is nothing yet. Or why it previews nothing. */
 export type Summary =
   | { readonly preview: DocumentPreview; readonly hasCustomer: boolean }
-  | { readonly problem: string }
+  | { readonly problem: string; readonly errors?: FieldErrors }
   | null;
 
 /** What a document comes to. The script replaces this part of the page while a person types. */
