@@ -103,6 +103,7 @@ describe('connections', () => {
         state: 'open',
         reason: null,
       },
+      transmission: true,
     });
 
     expect(await complete(await agree(started.authorize_url))).toEqual({
@@ -417,7 +418,7 @@ describe('EndConnection', () => {
     const given = (await allocation.authority.approveAsOwner(authorizeUrl)).searchParams;
     return { state: given.get('state') ?? '', code: given.get('code') };
   };
-  const nothing = { connection: null, request: null };
+  const nothing = { connection: null, request: null, transmission: true };
   /** The requests of the authority for a path that have no answer yet. */
   const unansweredCalls = async (path: string) =>
     (await allocation.authority.calls()).calls.filter(
