@@ -9,25 +9,24 @@ export const debit = sql<string>`case
   when document.type in ('tax_invoice', 'tax_invoice_receipt') or document.type = 'proforma' and document.balance is not null
   then document.total else 0 end`;
 
-/** What a document settles there. A receipt settles what it has received, which may differ from its total by an agora. */
-export const credit = sql<string>`case document.type
-  when 'tax_invoice_receipt' then document.total when 'credit_note' then document.total when 'receipt' then document.paid
-  else 0 end`;
-
 /**
- * The same on a statement, where an agora that receipts leave of a document, and that `leftToPay` of the domain takes as paid, is
- * credited to the document, so that the account closes at what is left to pay.
+ * What a document settles there. A receipt settles what it has received, which may differ from its total by an agora. An agora that
+ * receipts leave of a document, and that `leftToPay` of the domain takes as paid, is credited to the document, so that the account
+ * closes at what is left to pay.
  */
-export const statementCredit = sql<string>`${credit} + case
+export const credit = sql<string>`case
+  when document.type in ('tax_invoice_receipt', 'credit_note') then document.total
+  when document.type = 'receipt' then document.paid
   when document.type in ('tax_invoice', 'proforma') and document.balance = 0 and document.paid > 0 and document.paid < document.total
     and document.total - document.paid - coalesce((select sum(note.total) from document as note
       where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0) = 0.01
-  then 0.01 else 0 end`;
+  then 0.01
+  else 0 end`;
 
 /** The amounts of an account on a statement; an index has all but the credit notes of what is paid in part. */
 export function accountSums(businessId: string, accountId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select document.dated_on, document.position, document.balance, ${debit} as debit, ${statementCredit} as credit
+    select document.dated_on, document.position, document.balance, ${debit} as debit, ${credit} as credit
     from document
     where document.business_id = ${businessId} and document.account_id = ${accountId} and ${isOnAccount}`;
 }

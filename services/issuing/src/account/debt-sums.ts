@@ -40,13 +40,17 @@ export type DebtChange = DebtSumTable;
 export const debtChanges = (changes: readonly DebtChange[]): RawBuilder<unknown> =>
   sql`select * from json_populate_recordset(null::debt_sum, ${JSON.stringify(changes)}::json)`;
 
-/** What it adds to the debts that another amount is left to pay of a document; null: it asks for no payment. */
+/**
+ * What it adds to the debts that another amount is left to pay of a document; null: it asks for no payment.
+ * @param settled what was paid and credited of it, before and after.
+ */
 export function debtChange(
-  row: Pick<DocumentRow, 'business_id' | 'account_id' | 'due_on' | 'dated_on' | 'type' | 'total' | 'balance'>,
+  row: Pick<DocumentRow, 'business_id' | 'account_id' | 'due_on' | 'dated_on' | 'balance'>,
   balance: Agorot | null,
+  settled: { readonly before: Agorot; readonly after: Agorot },
 ): DebtChange {
-  const before = debtOf(row, row.balance === null ? null : fromShekels(Number(row.balance)));
-  const after = debtOf(row, balance);
+  const before = debtOf(row.balance === null ? null : fromShekels(Number(row.balance)), settled.before);
+  const after = debtOf(balance, settled.after);
   const { business_id, account_id, due_on, dated_on } = row;
   return {
     ...{ business_id, account_id, due_on: due_on ?? dated_on },
@@ -56,9 +60,8 @@ export function debtChange(
   };
 }
 
-/** A proforma asks for nothing on the account once an invoice does. */
-function debtOf({ type, total }: Pick<DocumentRow, 'type' | 'total'>, balance: Agorot | null) {
+/** An agora that is taken as paid is not asked for; a proforma asks for nothing on the account once an invoice does. */
+function debtOf(balance: Agorot | null, settled: Agorot) {
   const open = balance !== null && balance > 0n ? balance : 0n;
-  const asked = type === 'proforma' && balance === null ? 0n : fromShekels(Number(total));
-  return { documents: open > 0n ? 1 : 0, open, asked };
+  return { documents: open > 0n ? 1 : 0, open, asked: balance === null ? 0n : settled + balance };
 }

@@ -3,7 +3,7 @@ import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { accountSums, debit, isOnAccount, statementCredit } from './account-sums.js';
+import { accountSums, credit, debit, isOnAccount } from './account-sums.js';
 
 /** A part of an account. */
 export interface StatementRange {
@@ -70,7 +70,7 @@ export async function readEntriesOf(
   return db
     .selectFrom('document')
     .select(['id', 'type', 'number', 'dated_on', 'due_on', 'position', 'source'])
-    .select([debit.as('debit'), statementCredit.as('credit')])
+    .select([debit.as('debit'), credit.as('credit')])
     .where('business_id', '=', businessId)
     .where('account_id', '=', customer_id)
     .where(isOnAccount)

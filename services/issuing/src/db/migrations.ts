@@ -4,6 +4,7 @@ import { buyers } from './0002-buyers.js';
 import { warnings } from './0003-warnings.js';
 import { unconnected } from './0004-unconnected.js';
 import { unreportedDonations } from './0005-unreported-donations.js';
+import { agorotTakenAsPaid } from './0006-agorot-taken-as-paid.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-warnings': warnings,
   '0004-unconnected': unconnected,
   '0005-unreported-donations': unreportedDonations,
+  '0006-agorot-taken-as-paid': agorotTakenAsPaid,
 };

@@ -317,7 +317,7 @@ ALTER TABLE ONLY public.debt_sum FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.debt_sum IS 'What is left to pay of open documents, by account and due date: of each account (due on infinity), of each due date (the account 0), and of both.';
 
-COMMENT ON COLUMN public.debt_sum.on_account_agorot IS 'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them.';
+COMMENT ON COLUMN public.debt_sum.on_account_agorot IS 'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them; an agora that is taken as paid is not asked for.';
 
 CREATE TABLE public.document_sum (
     business_id uuid NOT NULL,

@@ -1,4 +1,4 @@
-import { documentTypes } from '@pinkas/domain';
+import { documentTypes, fromShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isOnAccount } from '../account/account-sums.js';
@@ -129,6 +129,8 @@ export async function subtractCancelled(trx: Transaction<IssuingTables>, before:
     trx,
   );
   if (balance !== null) {
-    await addToDebtSums(debtChanges([debtChange(before, null)])).execute(trx);
+    const paid = fromShekels(Number(before.paid));
+    const change = debtChange(before, null, { before: paid, after: paid });
+    await addToDebtSums(debtChanges([change])).execute(trx);
   }
 }

@@ -82,6 +82,8 @@ interface SourceEffect {
   readonly closes: boolean;
   /** What is added to what was paid of it. */
   readonly pays: Agorot;
+  /** What is paid and credited of it before and afterwards. */
+  readonly settled: { readonly before: Agorot; readonly after: Agorot };
   /** What is left to pay of it afterwards; null where it asks for no payment. */
   readonly balance: Agorot | null;
   readonly isCreditedInFull: boolean;
@@ -103,11 +105,12 @@ export async function settleSources(
   const creditedInFull: string[] = [];
   const closed: DocumentRow[] = [];
   const debts: DebtChange[] = [];
-  const change = (source: DocumentRow, { closes, pays, balance }: Omit<SourceEffect, 'isCreditedInFull'>) => {
+  const change = (source: DocumentRow, effect: Omit<SourceEffect, 'isCreditedInFull'>) => {
     const { id } = source;
+    const { closes, pays, settled, balance } = effect;
     changes.push({ id, closes, pays: decimal(pays), balance: balance === null ? null : decimal(balance) });
     if (source.balance !== null || balance !== null) {
-      debts.push(debtChange(source, balance));
+      debts.push(debtChange(source, balance, settled));
     }
   };
   for (const source of sources.values()) {
@@ -132,7 +135,9 @@ export async function settleSources(
   const reopened = ofProformas.length > 0 ? await reopenedProformas(trx, business_id, creditedInFull) : [];
   for (const id of reopened) {
     const proforma = lockedSource(sources, id);
-    change(proforma, { closes: false, pays: 0n, balance: balanceOf(proforma, agorot(proforma.paid)) });
+    const paid = agorot(proforma.paid);
+    const settled = { before: paid, after: paid };
+    change(proforma, { closes: false, pays: 0n, settled, balance: balanceOf(proforma, paid) });
   }
   if (changes.length > 0) {
     await updateSources(trx, business_id, changes);
@@ -154,6 +159,7 @@ function effectOn(
   return {
     closes: closesSource({ type, total, paid }, { type: source.type, total: sourceTotal, settled }),
     pays,
+    settled: { before: settled, after: settled + pays + (isCredit ? total : 0n) },
     // An invoice asks for the payment of its source.
     balance: settling ? balanceOf(source, agorot(source.paid) + pays, credited, settling.invoices) : null,
     isCreditedInFull: isCredit && credited >= sourceTotal,
