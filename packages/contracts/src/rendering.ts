@@ -149,7 +149,8 @@ export const printReport = defineContract('rendering.report.print', {
     pdf: Type.String(),
   }),
   errors: ['document_generation_failed'],
-  timeoutMs: timeLimitsMs.renderArtifact,
+  /** A report may have a hundred pages, and nothing waits for it but its reader. */
+  timeoutMs: timeLimitsMs.operatorCall,
 });
 
 /** The hosted page of a document, as HTML. */

@@ -1,4 +1,4 @@
-import { amount, day } from './figures.js';
+import { amount, day, formatDate, shekels } from './figures.js';
 import type { Language } from './language.js';
 import { attributes, html, isolate, type Markup } from './markup.js';
 
@@ -42,6 +42,8 @@ interface TableGiven<Row> {
   readonly kind?: string;
   /** A class of the row, for example of what is cancelled. */
   readonly rowClass?: (row: Row) => string | null;
+  /** For print alone: without what screens need of each cell, so that a long table is short to send and to print. */
+  readonly onPaper?: boolean;
 }
 
 const isFigure = ({ kind }: { readonly kind?: string }) =>
@@ -94,6 +96,28 @@ function bodyCell<Row>(column: Column<Row>, row: Row, isFirst: boolean, language
         `;
 }
 
+function paperCell<Row>(column: Column<Row>, row: Row, isFirst: boolean, language: Language): Markup {
+  const text = shownOnPaper(column, row, language);
+  return isFirst ? html`<th scope="row">${text}</th>` : html`<td class="${classOf(column)}">${text}</td>`;
+}
+
+/** A day needs no direction of its own: its figures are one number to the bidirectional algorithm. */
+function shownOnPaper<Row>(
+  column: Column<Row>,
+  row: Row,
+  language: Language,
+): Markup | string | number | null {
+  if (column.kind === 'date') {
+    const value = column.value(row);
+    return value && formatDate(value, language);
+  }
+  if (column.kind === 'money') {
+    const value = column.value(row);
+    return value === null ? null : shekels(value, language);
+  }
+  return shown(column, row, language);
+}
+
 function footRow<Row>(columns: readonly Column<Row>[], language: Language): Markup | null {
   if (columns.every(({ foot }) => foot === undefined)) {
     return null;
@@ -124,8 +148,11 @@ const fitting = 3;
 
 /** A table whose columns are declared as data. */
 export function table<Row>(given: TableGiven<Row>): Markup {
-  const { caption, captionShown = false, columns, rows, language, kind, rowClass } = given;
+  const { caption, captionShown = false, columns, rows, language, kind, rowClass, onPaper = false } = given;
   const body = rows.map((row) => {
+    if (onPaper) {
+      return html`<tr>${columns.map((column, index) => paperCell(column, row, index === 0, language))}</tr>`;
+    }
     const start = attributes({ class: rowClass?.(row) ?? null });
     return html`<tr${start}>
         ${columns.map((column, index) => bodyCell(column, row, index === 0, language))}

@@ -14,10 +14,12 @@ import {
   type ReplyOf,
   type RequestOf,
   readBook,
+  readStatement,
   recordExport,
   reportPeriod,
   searchCustomers,
   sendMessage,
+  showCustomer,
   sumDocuments,
   summarizeDocuments,
 } from '@pinkas/contracts';
@@ -39,6 +41,8 @@ let browser: TestBrowser;
 let recorded: RequestOf<typeof recordExport>[];
 let listed: RequestOf<typeof listDocuments>[];
 let sent: RequestOf<typeof sendMessage>[];
+/** The reports that were printed, as HTML. */
+let printed: string[] = [];
 /** The customers whom a search finds. */
 let found: ReplyOf<typeof searchCustomers>['customers'] = [];
 /** After the first message. */
@@ -72,7 +76,10 @@ beforeAll(async () => {
   });
   network.answer(summarizeDocuments, () => ({ types: [] }));
   network.answer(getBookEnd, () => ({ position: book.length, next_issued_at: null }));
-  network.answer(printReport, () => ({ pdf: Buffer.from('%PDF-1.7').toString('base64') }));
+  network.answer(printReport, ({ html }) => {
+    printed.push(html);
+    return { pdf: Buffer.from('%PDF-1.7').toString('base64') };
+  });
   network.answer(reportPeriod, () => {
     const amounts = { net: 300, vat: 54, total: 354 };
     return {
@@ -138,7 +145,7 @@ beforeEach(async () => {
   owner = await console.addPerson({ [business.id]: 'owner' });
   accountant = await console.addPerson({ [business.id]: 'bookkeeper' });
   browser = await console.signedIn(owner);
-  [recorded, listed, sent, found] = [[], [], [], []];
+  [recorded, listed, sent, found, printed] = [[], [], [], [], []];
   console.notices.length = 0;
   isDeliveryAway = false;
 });
@@ -353,6 +360,56 @@ describe('the list of documents in the console', () => {
     expect([refused.status, await jobs()]).toEqual([422, []]);
     book.pop();
     expect((await browser.post(at('/documents/send'), {})).text).toContain('name="export_id"');
+  });
+});
+
+describe('the statement of a customer as a PDF', () => {
+  it('a statement of 1,000 long entries becomes one PDF in both languages, and a longer one none', async () => {
+    const based_on = {
+      id: randomUUID(),
+      type: 'tax_invoice_receipt' as const,
+      number: 123_456,
+      date: '2026-01-31',
+    };
+    const contact = {
+      legal_type: null,
+      tax_id: '777777715',
+      email: null,
+      phone: null,
+      address: null,
+      city: null,
+    };
+    const customer = {
+      ...contact,
+      id: randomUUID(),
+      name: 'לקוח & בניו',
+      created_at: '2026-01-01T08:00:00.000Z',
+    };
+    const amounts = { debit: 1_234_567.89, credit: 1_234_567.89, balance: -987_654_321.99 };
+    const dates = { date: '2026-01-31', due_date: '2026-09-30' };
+    const entries = Array.from({ length: 1_001 }, (_, index) => ({
+      ...{ document_id: randomUUID(), type: 'tax_invoice_receipt' as const, number: 900_000 + index },
+      ...{ based_on, ...dates, ...amounts },
+    }));
+    console.network.answer(showCustomer, () => ({ customer }));
+    console.network.answer(readStatement, ({ after, limit }) => {
+      const first = after?.position ?? 0;
+      const position = first + limit;
+      return {
+        ...{ opening: 0, brought_forward: 0, debit: 1, credit: 1, closing: 0, open: 0 },
+        ...{ documents: entries.length, entries: entries.slice(first, position) },
+        next_after: position >= entries.length ? null : { date: dates.date, position },
+      };
+    });
+    const pdf = at(`/customers/${customer.id}/statement/pdf?from=`);
+    const refused = await browser.get(pdf);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1,000')]);
+    entries.pop();
+    for (const language of ['he', 'en']) {
+      await browser.post('/language', { language, next: '/' });
+      expect((await browser.get(pdf)).status).toBe(200);
+    }
+    expect(printed.map((html) => html.match(/<tr>/g)?.length)).toEqual([1_003, 1_003]);
   });
 });
 

@@ -27,8 +27,8 @@ const texts = {
   begin: { he: 'תחילת הספר', en: 'the beginning' },
   made: { he: 'הופק', en: 'Made on' },
   tooLong: {
-    he: 'בכרטסת יותר מ-500 תנועות. יש לבחור תקופה קצרה יותר, או CSV.',
-    en: 'The statement has more than 500 entries. Choose a shorter period, or the CSV.',
+    he: 'בכרטסת יותר מ-1,000 תנועות. יש לבחור תקופה קצרה יותר, או CSV.',
+    en: 'The statement has more than 1,000 entries. Choose a shorter period, or the CSV.',
   },
   columns: {
     he: ['תאריך', 'סוג', 'מספר', 'על בסיס', 'לתשלום עד', 'חובה', 'זכות', 'יתרה'],
@@ -37,8 +37,10 @@ const texts = {
   opening: { he: 'יתרת פתיחה', en: 'Opening balance' },
 } as const;
 
-/** Entries that one call reads, and as many as one call prints: a row has some 600 characters. */
+/** Entries that one call reads. */
 const pageSize = 500;
+/** Entries of one PDF: a row has some 380 characters, and a report at most 400,000. */
+const printedMax = 1_000;
 
 /** The account of a customer as a PDF, for the customer. */
 @ConsolePage({
@@ -58,13 +60,20 @@ export class PrintStatement {
     const now = this.clock.now();
     const subject = await statementVisit(this.rpc, visit, now);
     const first = await readPage(this.rpc, visit, subject, { limit: pageSize, after: null });
-    if (first.next_after !== null) {
+    const entries = [...first.entries];
+    let after = first.next_after;
+    while (after !== null && entries.length < printedMax) {
+      const next: Statement = await readPage(this.rpc, visit, subject, { limit: pageSize, after });
+      entries.push(...next.entries);
+      after = next.next_after;
+    }
+    if (after !== null) {
       const { language } = visit;
       return page(words.statement[language], tooLong(visit, subject), 422);
     }
     const { pdf } = await this.rpc.call(printReport, {
       title: 'Statement of account',
-      html: printed(visit, subject, first, first.entries, dayInIsrael(now)),
+      html: printed(visit, subject, first, entries, dayInIsrael(now)),
     });
     return pdfFile(`statement-${dayInIsrael(now)}.pdf`, Buffer.from(pdf, 'base64'));
   }

@@ -98,6 +98,7 @@ export function statementTable(
     caption: texts.caption[language],
     language,
     rows: [before, ...entries],
+    onPaper: linkOf === undefined,
     columns: [
       {
         head: texts.document[language],
