@@ -20,6 +20,7 @@ import {
   reportDonation,
   reviewDocuments,
 } from '@pinkas/contracts';
+import { testBook } from '@pinkas/domain';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
@@ -155,6 +156,22 @@ describe('IssueDocument for a donation', () => {
         reason: expect.stringContaining(reason),
       });
       expect(due.some((event) => event.document.id === document.id)).toBe(false);
+    },
+  );
+
+  it.each(['test_donation_reported', 'test_donation_refused'])(
+    'a test receipt of a total of zero is not reported whatever %s provokes, and the answer and its replay warn of the total',
+    async (sku) => {
+      const free = { ...donation, items: net(0).map((item) => ({ ...item, sku })), payments: undefined };
+      const business = testBook(issuing.business);
+      const key = randomUUID();
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        const { state, warnings = [] } = await issuing.issue(free, key, { business });
+        expect([warnings, state.donation]).toEqual([
+          ['total_is_zero'],
+          { status: 'not_required', number: null, reason: 'The receipt is about no amount.' },
+        ]);
+      }
     },
   );
 

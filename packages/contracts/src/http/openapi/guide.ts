@@ -98,7 +98,7 @@ or Idempotency-Key of one exists in the other. Nothing counts and nothing leaves
 signs them, no allocation number is requested from the tax authority, and messages are kept for the operator to see.
 
 An item provokes an outcome that a request cannot cause otherwise. In a live book the same values are ordinary. Items for the allocation
-number have no effect on a type that gets none, and those for the donation report on one that is no donation_receipt; \`test_delivery_queued\`, \`test_delivery_failed\` and \`test_delivery_deferred_quiet_hours\` need an address of the customer.
+number have no effect on a type that gets none, and those for the donation report on one that is no donation_receipt or is about no amount (\`warnings\` has \`total_is_zero\`, and \`donation\` the reason); \`test_delivery_queued\`, \`test_delivery_failed\` and \`test_delivery_deferred_quiet_hours\` need an address of the customer.
 
 ${testTable}
 
