@@ -392,6 +392,17 @@ describe('issuing by hand in the console', () => {
       expect(confirm).toContain(follows);
       expect(confirm).toContain('Donor Typed donor');
       expect(confirm).toContain('A new card of the donor is opened.');
+      known = {
+        warnings: ['recipient_missing', 'recipient_suppressed'],
+        further_warnings: ['phone_unusable'],
+      };
+      const warned = await send(paid, 'preview');
+      const note = textOf(/<div class="notice warn"[\s\S]*?<\/div>/.exec(warned.text)?.[0] ?? '');
+      expect(note.match(/the donor|The donor/g)).toHaveLength(3);
+      expect(note).toContain(
+        'The donor has no address for the channel of the business: the receipt is not sent.',
+      );
+      expect(note).not.toContain('customer');
       const short = await send({ ...form, 'customer.name': 'x' }, 'preview');
       expect(textOf(short.text)).toContain('Write the name of a donor, two letters at least.');
     },

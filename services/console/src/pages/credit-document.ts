@@ -374,7 +374,7 @@ export class IssueCreditNote {
       html`${heading(visit, source)}
 <section class="card">
   ${figures}
-  ${warningList(warningsOf(preview), language)}
+  ${warningList(warningsOf(preview), 'credit_note', language)}
   <h2>${texts.what[language]}</h2>
   ${effectList(effects)}
   ${form({

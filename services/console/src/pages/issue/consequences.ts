@@ -102,8 +102,28 @@ function sending({ draft, delivery }: DocumentPreview, language: Language): Mark
     : html`${to}, ${texts.deferred[language]} ${dayAndTime(delivery.scheduled_for, language)}`;
 }
 
+/** What is said of a donor where the catalogue names a customer. */
+const donorWarnings: { readonly [Code in PreviewWarning]?: Words } = {
+  phone_unusable: {
+    he: 'במספר הטלפון של התורם יש פחות משבע ספרות: אי אפשר לשלוח אליו דבר.',
+    en: 'The phone number of the donor has fewer than seven digits: nothing can be sent to it.',
+  },
+  recipient_missing: {
+    he: 'לתורם אין כתובת לערוץ השליחה של העסק: הקבלה לא תישלח.',
+    en: 'The donor has no address for the channel of the business: the receipt is not sent.',
+  },
+  recipient_suppressed: {
+    he: 'לכתובת של התורם לא נשלחות עוד הודעות: הקבלה לא תישלח.',
+    en: 'The address of the donor gets no messages any more: the receipt is not sent.',
+  },
+};
+
 /** What a person should know before the document is issued; null where there is nothing. */
-export function warningList(warnings: readonly PreviewWarning[], language: Language): Markup | null {
+export function warningList(
+  warnings: readonly PreviewWarning[],
+  type: DocumentType,
+  language: Language,
+): Markup | null {
   if (warnings.length === 0) {
     return null;
   }
@@ -112,7 +132,8 @@ export function warningList(warnings: readonly PreviewWarning[], language: Langu
   const shown = warnings.filter((code) => !isUnreported || code !== 'donation_donor_id_missing');
   const items = shown.map((code) => {
     const { message, messageHe } = previewWarningTexts[code];
-    return html`<li>${language === 'he' ? messageHe : message}</li>
+    const forDonor = partyOf(type) === 'donor' ? donorWarnings[code] : undefined;
+    return html`<li>${(forDonor ?? { he: messageHe, en: message })[language]}</li>
     `;
   });
   return html`<div class="notice warn" role="note">

@@ -66,7 +66,7 @@ ${facts(
   language,
 )}
 ${totals(preview, fields, language)}
-${warningList(warningsOf(preview), language)}
+${warningList(warningsOf(preview), draft.type, language)}
 <h3>${texts.follows[language]}</h3>
 <ul>
   ${consequences(preview, visit).map(

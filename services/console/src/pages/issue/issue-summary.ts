@@ -67,7 +67,7 @@ function contentOf(summary: Summary, fields: IssueFields, language: Language): M
   return html`
   ${totals(preview, fields, language)}
   ${hasCustomer ? customer(preview, language) : null}
-  ${warningList(hasCustomer ? warnings : warnings.filter((code) => !ofCustomer.includes(code)), language)}`;
+  ${warningList(hasCustomer ? warnings : warnings.filter((code) => !ofCustomer.includes(code)), preview.draft.type, language)}`;
 }
 
 /** What is known only with a customer. */
