@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   type BookEntry,
   type Business,
+  draftReminder,
   getArtifact,
   getBookEnd,
   listDeliveryStates,
@@ -363,7 +364,7 @@ describe('the list of documents in the console', () => {
   });
 });
 
-describe('the statement of a customer as a PDF', () => {
+describe('the account of a customer', () => {
   it('a statement of 1,000 long entries becomes one PDF in both languages, and a longer one none', async () => {
     const based_on = {
       id: randomUUID(),
@@ -392,7 +393,7 @@ describe('the statement of a customer as a PDF', () => {
       ...{ based_on, ...dates, ...amounts },
     }));
     console.network.answer(showCustomer, () => ({ customer }));
-    console.network.answer(readStatement, ({ after, limit }) => {
+    const end = console.network.answer(readStatement, ({ after, limit }) => {
       const first = after?.position ?? 0;
       const position = first + limit;
       return {
@@ -409,7 +410,33 @@ describe('the statement of a customer as a PDF', () => {
       await browser.post('/language', { language, next: '/' });
       expect((await browser.get(pdf)).status).toBe(200);
     }
+    end();
     expect(printed.map((html) => html.match(/<tr>/g)?.length)).toEqual([1_003, 1_003]);
+  });
+
+  it('the confirmation of a reminder states what the customer has on account, where that is anything', async () => {
+    const draft = {
+      recipient: 'late@example.com',
+      subject: 'Reminder',
+      text: 'Text',
+      allowed_at: null,
+      quiet_until: null,
+    };
+    console.network.answer(draftReminder, () => ({ debts: [], ...draft }));
+    let closing = 200;
+    console.network.answer(readStatement, () => ({
+      ...{ opening: 0, brought_forward: 0, debit: 300, credit: 100, open: 200, closing },
+      ...{ documents: 2, entries: [], next_after: null },
+    }));
+    const shown = async () => wordsOf((await browser.get(at(`/debts/${randomUUID()}/reminder`))).text);
+    expect(await shown()).toContain('Payment reminder');
+    expect(await shown()).not.toContain('on account');
+    closing = 169.99;
+    expect(await shown()).toContain(
+      'The customer has money on account, which the balances of the reminder do not deduct: ₪30.01',
+    );
+    await browser.post('/language', { language: 'he', next: '/' });
+    expect(await shown()).toContain('ללקוח יש זכות בחשבון, שאינה מנוכה מהיתרות בתזכורת: 30.01 ₪');
   });
 });
 

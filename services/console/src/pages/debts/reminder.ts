@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { draftReminder, isUuid, type ReplyOf, sendReminder } from '@pinkas/contracts';
+import { draftReminder, isUuid, type ReplyOf, readStatement, sendReminder } from '@pinkas/contracts';
+import { type Agorot, fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
+  amount,
   button,
   card,
   checkbox,
@@ -51,6 +53,10 @@ const texts = {
     en: 'The customer was reminded, or reminded of one of the documents, within the last three days. The next one may leave from',
   },
   quiet: { he: 'עכשיו שעות שקט. התזכורת תישלח ב-', en: 'These are quiet hours. The reminder will leave at' },
+  onAccount: {
+    he: 'ללקוח יש זכות בחשבון, שאינה מנוכה מהיתרות בתזכורת:',
+    en: 'The customer has money on account, which the balances of the reminder do not deduct:',
+  },
   badRecipient: {
     he: 'הכתובת אינה תקינה, או שאין שולחים אליה הודעות.',
     en: 'The address is not valid, or no messages are sent to it.',
@@ -66,7 +72,8 @@ const texts = {
   missing: { he: 'אי אפשר להשאיר ריק.', en: 'This cannot be empty.' },
 } as const satisfies Record<string, Words>;
 
-type Draft = ReplyOf<typeof draftReminder>;
+/** What a reminder would say, and what the customer has paid beyond open documents. */
+type Draft = ReplyOf<typeof draftReminder> & { readonly onAccount: Agorot };
 
 /** What a person has written into the form. */
 interface Written {
@@ -127,9 +134,13 @@ export class SendReminderNow {
   }
 }
 
-async function findDraft(rpc: RpcClient, { book, params }: MemberVisit): Promise<Draft | null> {
+async function findDraft(rpc: RpcClient, { book, bookId, params }: MemberVisit): Promise<Draft | null> {
+  const customer_id = params.id ?? '';
   try {
-    return await rpc.call(draftReminder, { business: book, customer_id: params.id ?? '' });
+    const draft = await rpc.call(draftReminder, { business: book, customer_id });
+    const account = { business_id: bookId, customer_id, limit: 1, after: null };
+    const { open, closing } = await rpc.call(readStatement, account);
+    return { ...draft, onAccount: fromShekels(open) - fromShekels(closing) };
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') {
       return null;
@@ -189,6 +200,7 @@ function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: F
 ${head(visit, draft)}
 ${errors.form === undefined ? null : notice('error', errors.form)}
 ${waits(draft, visit)}
+${draft.onAccount > 0n ? notice('info', html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)}`) : null}
 ${draft.allowed_at === null ? card({ id: 'reminder', title: texts.title[language], titleHidden: true, content }) : null}`,
     isWrong ? 422 : 200,
   );
