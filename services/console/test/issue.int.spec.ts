@@ -246,7 +246,7 @@ describe('issuing by hand in the console', () => {
     });
   });
 
-  it('what issuing refuses is shown at its field, not at the amount that is left to compute', async () => {
+  it('a refusal of issuing is shown at its field, not at the amount that is left to compute', async () => {
     const form = { ...(await open('type=tax_invoice_receipt')), ...typed };
     refusal = new ApiError('invalid_customer_tax_id');
     const { status, text } = await send(form, 'preview');
