@@ -26,7 +26,7 @@ export function hostile(system: () => RunningStack): void {
       expect(report.findings).toEqual([]);
       expect(report.requests).toBeGreaterThan(900);
       // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and there is no endpoint,
-      // donation or failed month.
+      // donation, failed month or uniform file.
       expect(report.unseen).toEqual([
         '/sign-in/link/:token',
         '/sign-in/passkey/options',
@@ -50,6 +50,7 @@ export function hostile(system: () => RunningStack): void {
         '/b/:business/documents/send',
         '/t/:business/documents/send',
         '/b/:business/exports/monthly/again',
+        '/b/:business/exports/:id/transmission',
         '/b/:business/documents/:id/cancel-donation',
         '/t/:business/documents/:id/cancel-donation',
         '/t/:business/documents/:id/refusal/:decision',

@@ -253,10 +253,10 @@ export function testMode(system: () => RunningStack): void {
       await get(test, '/events'); // Events begin with the first call.
       const [item] = invoice(100).items;
       for (const sku of ['test_authority_expiring', 'test_authority_disconnected']) {
-        await stack.issue(test.key, {
-          ...invoice(100),
-          items: [{ ...item, sku }] as CreateDocument['items'],
-        });
+        const items = [{ ...item, sku }] as CreateDocument['items'];
+        const customer = { name: test.customer };
+        const { status } = await stack.issue(test.key, { ...invoice(100), customer, items });
+        expect([sku, status]).toEqual([sku, 201]);
       }
       const { data } = await eventually('both events are listed', async () => {
         const { body } = await get<{ data: ApiEvent[] }>(
