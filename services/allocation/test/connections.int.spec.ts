@@ -120,7 +120,7 @@ describe('connections', () => {
       until: new Date(allocation.clock.now.getTime() + 90 * day).toISOString(),
       person: 'Demo User',
     };
-    expect(await show(id)).toEqual({ connection, request: null });
+    expect(await show(id)).toEqual({ connection, request: null, transmission: true });
     const { connections } = await allocation.network.call(listConnections, { limit: 500 });
     expect(connections).toContainEqual(connection);
     const invoice = await allocation.issue({}, { id });
@@ -671,6 +671,7 @@ describe('a business that is connected automatically', () => {
     expect(await allocation.network.call(showConnection, { business_id: id })).toEqual({
       connection: null,
       request: null,
+      transmission: true,
     });
   });
 });
