@@ -98,7 +98,10 @@ function bodyCell<Row>(column: Column<Row>, row: Row, isFirst: boolean, language
 
 function paperCell<Row>(column: Column<Row>, row: Row, isFirst: boolean, language: Language): Markup {
   const text = shownOnPaper(column, row, language);
-  return isFirst ? html`<th scope="row">${text}</th>` : html`<td class="${classOf(column)}">${text}</td>`;
+  if (isFirst) {
+    return html`<th scope="row">${text}</th>`;
+  }
+  return html`<td class="${classOf(column)}">${text}</td>`;
 }
 
 /** A day needs no direction of its own: its figures are one number to the bidirectional algorithm. */

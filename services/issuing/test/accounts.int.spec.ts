@@ -344,7 +344,7 @@ describe('the accounts of customers', () => {
     await owner.connect();
     const results: unknown = await owner
       .query(
-        `begin; ${agorotTakenAsPaid.statements}; set local pinkas.business_id = '*';
+        `begin; set local pinkas.business_id = '*'; ${agorotTakenAsPaid.statements};
         select on_account_agorot from debt_sum where account_id = '${customer.id}' and due_on = 'infinity'; rollback`,
       )
       .finally(() => owner.end());

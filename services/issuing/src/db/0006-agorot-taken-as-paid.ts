@@ -2,7 +2,6 @@ import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** The sums of debts, of all businesses, no longer ask for an agora that receipts have left, and that is taken as paid. */
 export const agorotTakenAsPaid = sqlMigration(`
-  set local pinkas.business_id = '*';
   with settled as (
     select business_id, account_id, count(*) as documents from document
     where type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total and balance = 0
@@ -15,5 +14,4 @@ export const agorotTakenAsPaid = sqlMigration(`
   where debt_sum.business_id = settled.business_id and debt_sum.account_id = settled.account_id and due_on = 'infinity';
   comment on column debt_sum.on_account_agorot is
     'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them; an agora that is taken as paid is not asked for.';
-  set local pinkas.business_id = '';
 `);
