@@ -32,7 +32,6 @@ import {
   sumDocuments,
   summarizeDebts,
   summarizeMonths,
-  timeLimitsMs,
 } from '@pinkas/contracts';
 import { isTestBook, testBook } from '@pinkas/domain';
 import type { VatDetailSummary } from '@pinkas/exports';
@@ -287,13 +286,13 @@ describe('slow senders of forms', () => {
       252,
     ],
     ['without files, from strangers', () => ['/sign-in', text] as const, 408, 252],
-  ])('256 forms that arrive slowly keep no page waiting: %s', async (_name, form, status, endedMin) => {
+  ])('256 forms that arrive slowly keep no page waiting: %s', async (_name, form, status, ended) => {
     const [path, headers] = form();
     const received = Array.from({ length: 256 }, () => begin(path, headers));
-    const isAnswered = () =>
-      received.filter((read) => read().startsWith(`HTTP/1.1 ${status} `)).length >= endedMin;
-    // Long before each of them has had its time.
-    await eventually('the surplus is answered', isAnswered, timeLimitsMs.receiveForm - 5_000);
+    const answered = () => received.filter((read) => read().startsWith(`HTTP/1.1 ${status} `)).length;
+    await eventually('the surplus is answered', () => answered() >= ended);
+    // Those that may wait have more of their time left than the pause between two looks.
+    expect(answered()).toBe(ended);
     const person = await console.signedIn(await console.addPerson());
     expect((await person.get('/account')).status).toBe(200);
     // A form of another person is not among those that end.
