@@ -49,7 +49,11 @@ function pagesOf(businessId: string, ids: Readonly<Record<string, string>>): Dra
 }
 
 /** Draws a page in each width and scheme, and on paper. @returns the names of the files. */
-async function draw(visitor: ConsoleVisitor, { name, address, act }: Drawn, language: string): Promise<string[]> {
+async function draw(
+  visitor: ConsoleVisitor,
+  { name, address, act }: Drawn,
+  language: string,
+): Promise<string[]> {
   const { page } = visitor;
   // The page before it was printed, or narrow.
   await page.setViewportSize({ width: widths[0], height: 900 });
