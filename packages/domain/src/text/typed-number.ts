@@ -32,7 +32,7 @@ const grammar =
   /^(?:\d+|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?: \d{3})+|[1-9]\d{0,2}(?:['’]\d{3})+)?(?:\.\d+)?$/;
 /** A number has at most so many characters; the patterns take time by the square of them. */
 const typedMax = 60;
-/** An amount with three decimals of which the last says nothing: as likely thousands, as other countries write them. */
+/** An amount with three decimals of which the last has no meaning of its own: as likely thousands, as other countries write them. */
 const thousandsBehindPoint = /^[1-9]\d{0,2}\.\d\d0$/;
 const wholeDigitsMax = 13;
 

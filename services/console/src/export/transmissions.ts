@@ -13,7 +13,7 @@ export interface TransmissionView {
   readonly isUploaded: boolean;
   /** Bytes that have arrived, and all of them; the latter null while the addresses of the files are requested. */
   readonly progress: { readonly sent: number; readonly total: number | null };
-  /** What the authority said of files that it rejected. */
+  /** The reasons of the authority for files that it rejected. */
   readonly descriptions: readonly string[];
   readonly failure: TransmissionFailure | null;
   /** Of the latest failure, of the authority or in English. */

@@ -38,7 +38,7 @@ const settlementBadges = {
 export function statusBadge(document: DocumentHead, state: DocumentState, language: Language): Markup {
   const { status, credited } = state;
   const settlement = settlementOf(document, state).state;
-  // Credits are read where they are asked for: without them nobody can tell what is left to pay.
+  // Credits are read where they are asked for: without them what is left to pay is not known.
   if (settlement !== null && settlement !== 'nothing' && credited !== undefined) {
     const { tone, ...words } = settlementBadges[settlement];
     return badge(tone, words[language]);

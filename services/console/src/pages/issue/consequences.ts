@@ -102,7 +102,7 @@ function sending({ draft, delivery }: DocumentPreview, language: Language): Mark
     : html`${to}, ${texts.deferred[language]} ${dayAndTime(delivery.scheduled_for, language)}`;
 }
 
-/** What is said of a donor where the catalogue names a customer. */
+/** The sentences about a donor where the catalogue names a customer. */
 const donorWarnings: { readonly [Code in PreviewWarning]?: Words } = {
   phone_unusable: {
     he: 'במספר הטלפון של התורם יש פחות משבע ספרות: אי אפשר לשלוח אליו דבר.',

@@ -1,7 +1,7 @@
 import type { DocumentType, PaymentField } from '@pinkas/domain';
 import type { Language, Words } from '@pinkas/ui';
 
-/** What the form of a document says. */
+/** The texts of the form of a document. */
 export const issueWords = {
   basedOn: { he: 'על בסיס', en: 'Based on' },
   copyOf: { he: 'העתק של', en: 'Copy of' },
