@@ -263,7 +263,8 @@ describe('a large book', () => {
     ],
     ['findDebts', 60, (db) => findDebts(db, business, all)],
     ['findDebts of a customer', 60, (db) => findDebts(db, business, { ...all, customer_id: frequent })],
-    ['findDebts of an age', 60, (db) => findDebts(db, business, { ...all, from: middle, to: '2025-04-01' })],
+    // Of many pages: a range that the server takes for less than a page may be read and sorted.
+    ['findDebts of an age', 60, (db) => findDebts(db, business, { ...all, from: middle, to: '2026-03-01' })],
     ['findDebts of a page in the middle', 60, (db) => findDebts(db, business, { ...all, after })],
     [
       'sumStatement',
