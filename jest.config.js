@@ -8,12 +8,13 @@ export default {
   maxWorkers: 5,
   // Every test file loads its modules anew, and Node keeps them: the more there are, the longer each collection of garbage.
   workerIdleMemoryLimit: '1GB',
-  testSequencer: '<rootDir>/packages/testkit/jest/longest-first.mjs',
+  testSequencer: '<rootDir>/packages/tools/testkit/jest/longest-first.mjs',
   projects: [
     '<rootDir>/packages/*/jest.config.js',
+    '<rootDir>/packages/tools/*/jest.config.js',
     '<rootDir>/services/*/jest.config.js',
     '<rootDir>/test/jest.config.js',
   ],
-  globalSetup: '<rootDir>/packages/testkit/jest/global-setup.mjs',
-  globalTeardown: '<rootDir>/packages/testkit/jest/global-teardown.mjs',
+  globalSetup: '<rootDir>/packages/tools/testkit/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/packages/tools/testkit/jest/global-teardown.mjs',
 };

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { libraryMapper } from './packages/testkit/jest/libraries.mjs';
+import { libraryMapper } from './packages/tools/testkit/jest/libraries.mjs';
 
 /** `npm test` runs all but `*.system.spec.ts`, `npm run test:system` these; without a size both run. */
 const size = process.env.PINKAS_TEST_SIZE;
 
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
-  testEnvironment: fileURLToPath(new URL('packages/testkit/jest/environment.mjs', import.meta.url)),
+  testEnvironment: fileURLToPath(new URL('packages/tools/testkit/jest/environment.mjs', import.meta.url)),
   // Real servers on a machine that other programs use as well: a bound, not a measure.
   testTimeout: 180_000,
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },

@@ -28,7 +28,7 @@ const writeJson = (file, value) => writeFileSync(file, `${JSON.stringify(value, 
 
 /** The folders of the workspaces by the names of their packages. */
 const workspaces = new Map(
-  ['packages', 'services']
+  ['packages', 'packages/tools', 'services']
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
     .filter((folder) => existsSync(join(root, folder, 'package.json')))
     .map((folder) => [readJson(join(root, folder, 'package.json')).name, folder]),

@@ -154,7 +154,7 @@ export class RunningStack {
   async command(...args: string[]): Promise<string> {
     const { stdout } = await run(
       this.node,
-      [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...args],
+      [join(repositoryRoot, 'packages/tools/local-stack/bootstrap.mjs'), ...args],
       {
         env: {
           PATH: process.env.PATH,

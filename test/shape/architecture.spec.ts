@@ -21,9 +21,9 @@ const mayImport: Record<string, readonly string[]> = {
   'services/printer': ['@pinkas/service-kit'],
   // Callers install it alone.
   'packages/client': [],
-  'packages/simulators': ['@pinkas/service-kit', '@pinkas/ui'],
-  'packages/local-stack': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/simulators'],
-  'packages/testkit': [
+  'packages/tools/simulators': ['@pinkas/service-kit', '@pinkas/ui'],
+  'packages/tools/local-stack': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/simulators'],
+  'packages/tools/testkit': [
     '@pinkas/contracts',
     '@pinkas/service-kit',
     '@pinkas/simulators',
@@ -75,8 +75,8 @@ const roomsOf: Record<string, readonly string[]> = {
 const keptIn: Record<string, readonly string[]> = {
   // Only Nest's transport needs it (ADR 0029).
   nats: [],
-  '@nats-io/nats-core': ['packages/service-kit/src/', 'packages/testkit/src/'],
-  '@nats-io/jetstream': ['packages/service-kit/src/', 'packages/testkit/src/'],
+  '@nats-io/nats-core': ['packages/service-kit/src/', 'packages/tools/testkit/src/'],
+  '@nats-io/jetstream': ['packages/service-kit/src/', 'packages/tools/testkit/src/'],
   '@nats-io/transport-node': ['packages/service-kit/src/process/nats-connection.ts'],
   pg: ['packages/service-kit/src/'],
   pino: ['packages/service-kit/src/'],
@@ -98,8 +98,8 @@ const keptIn: Record<string, readonly string[]> = {
   'playwright-core': ['services/printer/src/'],
   '@fastify/busboy': ['services/printer/src/conversion-form.ts'],
   'gotenberg-js-client': ['services/rendering/src/artifact/gotenberg-client.ts'],
-  pkijs: ['packages/pdf/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
-  asn1js: ['packages/pdf/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
+  pkijs: ['packages/pdf/src/signature/', 'packages/tools/simulators/src/self-signed-certificate.ts'],
+  asn1js: ['packages/pdf/src/signature/', 'packages/tools/simulators/src/self-signed-certificate.ts'],
   sharp: ['services/rendering/src/logo/rasterize-logo.ts'],
   '@libpdf/core': ['packages/pdf/src/'],
   nodemailer: ['services/delivery/src/'],
@@ -150,7 +150,8 @@ describe('the architecture', () => {
         .filter((specifier) => wrong(source, specifier))
         .map((specifier) => `${source.path} imports ${specifier}`),
     );
-  const workspaceOf = (source: Source) => source.path.split('/').slice(0, 2).join('/');
+  const workspaceOf = (source: Source) =>
+    /^packages\/tools\/[^/]+|^[^/]+\/[^/]+/.exec(source.path)?.[0] ?? '';
 
   it('the check finds the source files', () => {
     expect(production.length).toBeGreaterThan(100);
@@ -213,7 +214,7 @@ describe('the architecture', () => {
       offences(
         production,
         (source, specifier) =>
-          packageName(specifier) === '@pinkas/testkit' && workspaceOf(source) !== 'packages/testkit',
+          packageName(specifier) === '@pinkas/testkit' && workspaceOf(source) !== 'packages/tools/testkit',
       ),
     ).toEqual([]);
   });
@@ -270,8 +271,8 @@ describe('the architecture', () => {
       .filter(
         (path) =>
           !path.endsWith('/config.ts') &&
-          !path.startsWith('packages/simulators/') &&
-          !path.startsWith('packages/testkit/'),
+          !path.startsWith('packages/tools/simulators/') &&
+          !path.startsWith('packages/tools/testkit/'),
       );
     expect(readers).toEqual([]);
   });

@@ -82,8 +82,10 @@ describe('the documentation', () => {
 async function workspaceDependencies(): Promise<Map<string, string[]>> {
   const prefix = '@pinkas/';
   const folders = await Promise.all(
-    ['packages', 'services'].map(async (parent) =>
-      (await readdir(join(repositoryRoot, parent))).map((name) => `${parent}/${name}/package.json`),
+    ['packages', 'packages/tools', 'services'].map(async (parent) =>
+      (await readdir(join(repositoryRoot, parent)))
+        .filter((name) => name !== 'tools')
+        .map((name) => `${parent}/${name}/package.json`),
     ),
   );
   const manifests = await Promise.all(folders.flat().map(readManifest));

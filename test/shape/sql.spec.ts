@@ -18,7 +18,7 @@ describe('SQL', () => {
     sources = all
       .flat()
       .filter(({ path }) => /^[^/]+\/[^/]+\/src\//.test(path) && !path.endsWith('.spec.ts'))
-      .filter(({ path }) => !/^packages\/(?:testkit|simulators)\//.test(path));
+      .filter(({ path }) => !/^packages\/tools\/(?:testkit|simulators)\//.test(path));
   });
   const withMatch = (pattern: RegExp) =>
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { lastLines, requireBinary, reservePort, startChild, waitUntil } from '@pinkas/local-stack/servers';
 
 const startTimeoutMs = 60_000;
-const program = fileURLToPath(new URL('../../../services/printer/dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../../services/printer/dist/main.js', import.meta.url));
 
 /** A running print server. */
 export interface TestPrinter {

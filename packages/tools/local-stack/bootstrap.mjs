@@ -35,7 +35,7 @@ async function runPinkas(args) {
 async function run(command, args) {
   checkNode();
   const steps = createSteps();
-  const built = join(root, 'packages/local-stack/dist/main.js');
+  const built = join(root, 'packages/tools/local-stack/dist/main.js');
   // A running system can be stopped even when the sources do not compile.
   if (command !== 'down' || !existsSync(built)) {
     await ensurePackages(steps);

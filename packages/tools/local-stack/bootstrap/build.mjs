@@ -14,7 +14,9 @@ function workspaces() {
     readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => join(root, folder, entry.name));
-  return [...inside('packages'), ...inside('services')];
+  return ['packages', 'packages/tools', 'services']
+    .flatMap(inside)
+    .filter((folder) => existsSync(join(folder, 'package.json')));
 }
 
 /** The newest modification time at and below a path; a folder's own time changes when a file is removed. */

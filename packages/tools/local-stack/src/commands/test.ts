@@ -107,7 +107,7 @@ async function runJest(steps: Steps, args: readonly string[], run: JestRun): Pro
   await withSystemsFolder(async (systems) => {
     steps.note('tests');
     const begun = performance.now();
-    const reporter = join(repositoryRoot, 'packages/testkit/jest/progress-reporter.mjs');
+    const reporter = join(repositoryRoot, 'packages/tools/testkit/jest/progress-reporter.mjs');
     const jest = await runTool(
       tool('jest/bin/jest.js'),
       ['--json', `--outputFile=${resultFile}`, `--reporters=${reporter}`, ...args],

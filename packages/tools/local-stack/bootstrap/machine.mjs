@@ -62,7 +62,7 @@ function adviceFor(missing) {
 /** Installs the missing servers where this user may; otherwise throws an error that lists what to install. */
 export async function ensureMachine(steps, { forTests }) {
   const { findBinary } = await import(
-    pathToFileURL(join(root, 'packages/local-stack/dist/servers/index.js')).href
+    pathToFileURL(join(root, 'packages/tools/local-stack/dist/servers/index.js')).href
   );
   const needed = forTests
     ? [...servers, ...testTools]
@@ -85,7 +85,7 @@ export async function ensureMachine(steps, { forTests }) {
           return;
         }
         detail(`apt-get install ${packages.join(' ')}`);
-        const script = join(root, 'packages/local-stack/bootstrap/install-debian.sh');
+        const script = join(root, 'packages/tools/local-stack/bootstrap/install-debian.sh');
         const [file, ...args] = [...prefix, 'sh', script, ...packages];
         await runLogged('machine', file, args, { timeoutMs });
         if (missing().length > 0) {

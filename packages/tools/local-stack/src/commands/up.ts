@@ -18,7 +18,7 @@ const repairTimeoutMs = 90_000;
 function startSupervisor(home: Home): ProcessIdentity {
   const log = openSync(home.logFile('supervisor'), 'a', 0o600);
   try {
-    const entry = join(repositoryRoot, 'packages/local-stack/dist/supervise.js');
+    const entry = join(repositoryRoot, 'packages/tools/local-stack/dist/supervise.js');
     const child = spawn(process.execPath, ['--enable-source-maps', entry], {
       cwd: '/',
       detached: true,

@@ -1,3 +1,3 @@
-import preset from '../../jest.preset.js';
+import preset from '../../../jest.preset.js';
 
 export default { ...preset, displayName: 'testkit' };

@@ -19,11 +19,15 @@ function isInstalled() {
   const wanted = packagesOf('package-lock.json');
   const present = packagesOf('node_modules/.package-lock.json');
   return Object.entries(wanted).every(
-    ([path, { version, link, optional }]) =>
+    ([path, { version, link, resolved, optional }]) =>
       !path.includes('node_modules/') ||
       // Optional packages may belong to other platforms.
       optional === true ||
-      (present[path] !== undefined && present[path].version === version && present[path].link === link),
+      (present[path] !== undefined &&
+        present[path].version === version &&
+        present[path].link === link &&
+        // A workspace may have another folder.
+        (link !== true || present[path].resolved === resolved)),
   );
 }
 

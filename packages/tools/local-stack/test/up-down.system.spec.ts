@@ -29,7 +29,7 @@ async function pinkas(
 ): Promise<string> {
   const { stdout } = await run(
     process.execPath,
-    [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...[args].flat()],
+    [join(repositoryRoot, 'packages/tools/local-stack/bootstrap.mjs'), ...[args].flat()],
     {
       // Wherever a command is typed, a relative folder is one of the clone.
       cwd: tmpdir(),
