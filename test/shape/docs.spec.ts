@@ -76,6 +76,16 @@ describe('the documentation', () => {
     expect(drawn.toSorted()).toEqual(needed.toSorted());
     expect([...dependencies.keys()].filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);
   });
+
+  it('each workspace is in one ring, and a page states at most twenty concepts of the core', async () => {
+    const rows = (await read('ARCHITECTURE.md')).match(/^\| (?:core|around it|tools) \|.*$/gm) ?? [];
+    const named = rows.flatMap((row) => [...row.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name));
+    expect(rows).toHaveLength(3);
+    const workspaces = [...(await workspaceDependencies()).keys(), 'test'];
+    expect(named.toSorted()).toEqual(workspaces.toSorted());
+    const concepts = (await read('docs/rings/core.md')).match(/^\d+\. /gm) ?? [];
+    expect(concepts.length).toBeLessThanOrEqual(20);
+  });
 });
 
 /** The names of all packages and services, each with those that it depends on at run time. */
