@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
-import { auditOperations, consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
+import { auditOperations, consumerBindingOf, contractsOf, messagingOperations } from '@pinkas/service-kit';
 import { routeBindingOf } from '../../services/gateway/src/http/http-route.js';
 import { classesOf } from '../harness/service-modules.js';
 import { type Source, sourcesBelow } from '../harness/sources.js';
@@ -43,7 +43,8 @@ describe('the catalogue', () => {
       // What the kit starts in a service by itself counts like what its module names.
       const handlers = catalogue.serviceNames.flatMap((service) =>
         [...classesOf(service), ...messagingOperations(service), ...auditOperations(service)]
-          .filter((candidate) => contractOf(candidate) === contract)
+          .flatMap(contractsOf)
+          .filter((handled) => handled === contract)
           .map(() => service),
       );
       expect(handlers).toEqual([contract.owner]);

@@ -45,7 +45,7 @@ export { type RunningService, type ServiceOptions, startService } from './proces
 export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './process/tokens.js';
 export { ApiError } from './rpc/api-error.js';
 export { RpcClient } from './rpc/client.js';
-export { contractOf, Operation } from './rpc/operation.js';
+export { contractsOf, Operation } from './rpc/operation.js';
 export { toApiError } from './rpc/to-api-error.js';
 export {
   type Attributes,

@@ -33,21 +33,15 @@ import { ListTestMessages } from './test-mode/list-test-messages.js';
 import { AddressResolver } from './webhook/address-resolver.js';
 import { CreateEndpoint } from './webhook/create-endpoint.js';
 import { EndpointMonitor } from './webhook/endpoint-monitor.js';
+import { EndpointOperations } from './webhook/endpoint-operations.js';
 import { EndpointSecrets } from './webhook/endpoint-secrets.js';
+import { EventOperations } from './webhook/event-operations.js';
 import { EventPurger } from './webhook/event-purger.js';
-import { GetEvent } from './webhook/get-event.js';
-import { ListEndpoints } from './webhook/list-endpoints.js';
-import { ListEvents } from './webhook/list-events.js';
 import { ListWebhookAttempts } from './webhook/list-webhook-attempts.js';
-import { RemoveEndpoint } from './webhook/remove-endpoint.js';
 import { ResendWebhooks } from './webhook/resend-webhooks.js';
-import { RotateEndpointSecret } from './webhook/rotate-endpoint-secret.js';
-import { SetEndpointEnabled } from './webhook/set-endpoint-enabled.js';
-import { ShowEndpoint } from './webhook/show-endpoint.js';
 import { StoreConnectionEvent } from './webhook/store-connection-event.js';
 import { StoreDocumentEvent } from './webhook/store-document-event.js';
 import { StoreMessageEvent } from './webhook/store-message-event.js';
-import { TestEndpoint } from './webhook/test-endpoint.js';
 import { WebhookClient } from './webhook/webhook-client.js';
 import { WebhookMetrics } from './webhook/webhook-metrics.js';
 import { WebhookSender } from './webhook/webhook-sender.js';
@@ -72,17 +66,11 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     AuditDeliveries,
     ListTestMessages,
     ClearTestDeliveries,
+    EndpointOperations,
     CreateEndpoint,
-    GetEvent,
-    ListEndpoints,
-    ListEvents,
+    EventOperations,
     ListWebhookAttempts,
-    RemoveEndpoint,
     ResendWebhooks,
-    RotateEndpointSecret,
-    SetEndpointEnabled,
-    ShowEndpoint,
-    TestEndpoint,
   ],
   providers: [
     PlanDelivery,

@@ -5,7 +5,6 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import type { INestApplicationContext, INestMicroservice, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
-  type Contract,
   consumerBindings,
   inboxPrefixOf,
   isMessagingService,
@@ -34,7 +33,7 @@ import { ensureStreams } from '../events/streams.js';
 import { Poller } from '../jobs/poller.js';
 import { RpcClient } from '../rpc/client.js';
 import { ContractHandler } from '../rpc/contract-handler.js';
-import { contractOf, type HandlesContract } from '../rpc/operation.js';
+import { handlersOf } from '../rpc/operation.js';
 import { RequestMetrics } from '../rpc/request-metrics.js';
 import { ContractServer } from '../rpc/server.js';
 import { openTracing, Tracing } from '../tracing/tracing.js';
@@ -262,15 +261,11 @@ function bindOperations(
 ): ConcurrencyLimiter {
   const limiter: ConcurrencyLimiter = new ConcurrencyLimiter(inFlightMax, () => requestMetrics.rejected());
   const requestMetrics = new RequestMetrics(metrics, () => limiter.inFlight);
+  const parts = { limiter, metrics: requestMetrics, tracing, logger };
   for (const instance of instancesOf(app)) {
-    const contract = contractOf(instance.constructor);
-    if (!contract) {
-      continue;
+    for (const { contract, handle } of handlersOf(instance)) {
+      server.addContract(new ContractHandler(contract, handle, parts));
     }
-    const operation = instance as HandlesContract<Contract>;
-    server.addContract(
-      new ContractHandler(contract, operation, { limiter, metrics: requestMetrics, tracing, logger }),
-    );
   }
   return limiter;
 }

@@ -8,7 +8,7 @@ import { markFailed, type Span, SpanKind, setLogContext } from '../tracing/spans
 import type { Tracing } from '../tracing/tracing.js';
 import { ApiError } from './api-error.js';
 import { header, readTraceHeaders } from './headers.js';
-import type { HandlesContract } from './operation.js';
+import type { Handles } from './operation.js';
 import { decode, encode, stripUnknown } from './payload.js';
 import { outcomeOf, type RequestMetrics } from './request-metrics.js';
 import { rpcAttributes } from './span-attributes.js';
@@ -27,7 +27,7 @@ export class ContractHandler {
 
   constructor(
     readonly contract: Contract,
-    private readonly operation: HandlesContract<Contract>,
+    private readonly handle: Handles<Contract>,
     private readonly parts: {
       limiter: ConcurrencyLimiter;
       metrics: RequestMetrics;
@@ -81,7 +81,7 @@ export class ContractHandler {
       throw ApiError.invalid(request.errors);
     }
     setLogContext(logContextOf(request.value));
-    return this.parts.limiter.run(() => this.operation.handle(request.value));
+    return this.parts.limiter.run(() => this.handle(request.value));
   }
 
   #contextOf(headers: MsgHdrs | undefined): CallContext {

@@ -1,26 +1,55 @@
 import { Controller } from '@nestjs/common';
 import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
 
-/** A class that handles one contract. */
-export interface HandlesContract<C extends Contract> {
-  handle(request: RequestOf<C>): Promise<ReplyOf<C>>;
+/** What handles the requests of a contract. */
+export type Handles<C extends Contract> = (request: RequestOf<C>) => Promise<ReplyOf<C>>;
+
+/** One operation of a class: a contract and the name of the method that handles it. */
+interface BoundOperation {
+  readonly contract: Contract;
+  readonly method: string;
 }
 
-const contractKey = Symbol('pinkas:contract');
+const operationsKey = Symbol('pinkas:operations');
+
+interface OperationDecorator<C extends Contract> {
+  <M extends Handles<C>>(target: object, method: string, descriptor: TypedPropertyDescriptor<M>): void;
+  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
+  <T extends new (...dependencies: any[]) => { handle: Handles<C> }>(target: T): void;
+}
 
 /**
- * Makes a class the handler of a contract: `handle` gets requests that match the schema, and what it returns or throws becomes the
- * reply (see `ContractHandler`).
+ * Makes a method of a controller the handler of a contract: it gets requests that match the schema, and what it returns or throws
+ * becomes the reply (see `ContractHandler`). A method whose request or reply does not fit the contract does not compile.
  */
-export function Operation<C extends Contract>(contract: C) {
-  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  return <T extends new (...dependencies: any[]) => HandlesContract<C>>(target: T): void => {
-    Controller()(target);
-    Reflect.defineMetadata(contractKey, contract, target);
-  };
+export function Operation<C extends Contract>(contract: C): OperationDecorator<C> {
+  return ((target: object, method?: string): void => {
+    if (method === undefined) {
+      Controller()(target as never);
+      bind(target, { contract, method: 'handle' });
+    } else {
+      bind(target.constructor, { contract, method });
+    }
+  }) as OperationDecorator<C>;
 }
 
-/** The contract that a class handles, if it is an operation. */
-export function contractOf(target: object): Contract | undefined {
-  return Reflect.getMetadata(contractKey, target) as Contract | undefined;
+function bind(target: object, operation: BoundOperation): void {
+  Reflect.defineMetadata(operationsKey, [...operationsOf(target), operation], target);
+}
+
+function operationsOf(target: object): readonly BoundOperation[] {
+  return (Reflect.getMetadata(operationsKey, target) as BoundOperation[] | undefined) ?? [];
+}
+
+/** The contracts that a class handles, inherited ones included. */
+export function contractsOf(target: object): readonly Contract[] {
+  return operationsOf(target).map(({ contract }) => contract);
+}
+
+/** Each contract that an instance handles, with its handler. */
+export function handlersOf(instance: object): { contract: Contract; handle: Handles<Contract> }[] {
+  return operationsOf(instance.constructor).map(({ contract, method }) => {
+    const handle = (instance as Record<string, Handles<Contract>>)[method] as Handles<Contract>;
+    return { contract, handle: (request) => handle.call(instance, request) };
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServerNats } from '@nestjs/microservices';
-import { getUsage } from '@pinkas/contracts';
+import { getDocument, getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import pg from 'pg';
 import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
 import { QueueFullError } from '../concurrency/queue-full-error.js';
@@ -9,6 +9,7 @@ import { Metrics } from '../process/metrics.js';
 import { Tracing } from '../tracing/tracing.js';
 import { ApiError } from './api-error.js';
 import { ContractHandler } from './contract-handler.js';
+import { contractsOf, handlersOf, Operation } from './operation.js';
 import { decode, encode } from './payload.js';
 import { outcomeOf, RequestMetrics } from './request-metrics.js';
 import { subscriptionsOf } from './server.js';
@@ -29,7 +30,7 @@ function handlerOf(handle: () => Promise<unknown>, inFlightMax = 1) {
     tracing: Tracing.off,
     logger: createLogger('test', 'silent'),
   };
-  return { metrics, handler: new ContractHandler(getUsage, { handle } as never, parts) };
+  return { metrics, handler: new ContractHandler(getUsage, handle, parts) };
 }
 
 describe('ContractHandler', () => {
@@ -69,6 +70,52 @@ describe('ContractHandler', () => {
     expect(await metrics.text()).toMatch(/^pinkas_requests_rejected_total 1$/m);
     finish();
     expect(decode((await first).data)).toEqual({ used_today: 1 });
+  });
+});
+
+describe('Operation', () => {
+  class UsageOperations {
+    constructor(private readonly usedToday: number) {}
+
+    @Operation(getUsage)
+    async get(_request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
+      return { used_today: this.usedToday };
+    }
+  }
+
+  it('the contracts of a class are those of its methods and of the class that it extends', () => {
+    class MoreOperations extends UsageOperations {
+      @Operation(getDocument)
+      more(): Promise<never> {
+        return Promise.reject(new Error('more'));
+      }
+    }
+    expect(contractsOf(UsageOperations)).toEqual([getUsage]);
+    expect(contractsOf(MoreOperations)).toEqual([getUsage, getDocument]);
+    expect(contractsOf(class {})).toEqual([]);
+  });
+
+  it('the handler of a contract is the method of the instance', async () => {
+    const [operation] = handlersOf(new UsageOperations(3));
+    expect(operation?.contract).toBe(getUsage);
+    expect(await operation?.handle({ business_id: id, key_id: id })).toEqual({ used_today: 3 });
+  });
+
+  it('a method whose request or reply does not fit its contract does not compile', () => {
+    class Unfit {
+      // @ts-expect-error the contract sends no month.
+      @Operation(getUsage)
+      async request(_request: { business_id: string; month: string }): Promise<ReplyOf<typeof getUsage>> {
+        return { used_today: 1 };
+      }
+
+      // @ts-expect-error the contract promises a number.
+      @Operation(getUsage)
+      async reply(_request: RequestOf<typeof getUsage>): Promise<{ used_today: string }> {
+        return { used_today: '1' };
+      }
+    }
+    expect(contractsOf(Unfit)).toHaveLength(2);
   });
 });
 

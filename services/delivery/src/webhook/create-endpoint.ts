@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Controller } from '@nestjs/common';
 import { createEndpoint, endpointsMax, type ReplyOf, type RequestOf, startEvents } from '@pinkas/contracts';
 import {
   ApiError,
@@ -26,7 +27,7 @@ import { EndpointSecrets } from './endpoint-secrets.js';
 import { endpointUrlError } from './endpoint-url.js';
 
 /** Creates an endpoint of webhooks, for an operator or an owner. */
-@Operation(createEndpoint)
+@Controller()
 export class CreateEndpoint {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -36,6 +37,7 @@ export class CreateEndpoint {
     private readonly secrets: EndpointSecrets,
   ) {}
 
+  @Operation(createEndpoint)
   async handle(request: RequestOf<typeof createEndpoint>): Promise<ReplyOf<typeof createEndpoint>> {
     const { business_id, url, types = null, description = null, person_id } = request;
     const error = endpointUrlError(url, this.config);

@@ -103,6 +103,13 @@ export async function withEndpoint<T>(
     .execute(async (trx) => work(trx, await lockEndpoint(trx, key)));
 }
 
+/** @throws ApiError `validation_error` where a person asks for something to be sent to a disabled endpoint. */
+export function requireEnabled({ enabled }: EndpointRow): void {
+  if (!enabled) {
+    throw ApiError.invalid([{ path: '', message: 'the endpoint is disabled: enable it first' }]);
+  }
+}
+
 /** Stores an endpoint. */
 export async function insertEndpoint(
   trx: Transaction<DeliveryTables>,

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { fromEventId, listWebhookAttempts, type ReplyOf, type RequestOf, toEventId } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { sql } from 'kysely';
@@ -8,10 +9,11 @@ import { findEndpoint } from './endpoint.repository.js';
 const requestCharacters = 4 * 1024;
 
 /** The log of an endpoint, the latest attempt first. */
-@Operation(listWebhookAttempts)
+@Controller()
 export class ListWebhookAttempts {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
 
+  @Operation(listWebhookAttempts)
   async handle(request: RequestOf<typeof listWebhookAttempts>): Promise<ReplyOf<typeof listWebhookAttempts>> {
     const { after, limit } = request;
     const { business_id, id } = await findEndpoint(this.db, request);

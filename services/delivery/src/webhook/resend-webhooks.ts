@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { fromEventId, type ReplyOf, type RequestOf, resendWebhooks } from '@pinkas/contracts';
 import {
   ApiError,
@@ -11,8 +12,13 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import { auditEndpoint, findEndpoint, makeDue, makeMissedDue } from './endpoint.repository.js';
-import { disabledError } from './test-endpoint.js';
+import {
+  auditEndpoint,
+  findEndpoint,
+  makeDue,
+  makeMissedDue,
+  requireEnabled,
+} from './endpoint.repository.js';
 import type { EndpointRow } from './webhook.tables.js';
 import { WebhookSender } from './webhook-sender.js';
 
@@ -23,7 +29,7 @@ type Request = RequestOf<typeof resendWebhooks>;
 type Reply = ReplyOf<typeof resendWebhooks>;
 
 /** Sends events to an endpoint again, for an operator or an owner. */
-@Operation(resendWebhooks)
+@Controller()
 export class ResendWebhooks {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -31,15 +37,14 @@ export class ResendWebhooks {
     private readonly sender: WebhookSender,
   ) {}
 
+  @Operation(resendWebhooks)
   async handle(request: Request): Promise<Reply> {
     const { event_id, since } = request;
     if ((event_id === undefined) === (since === undefined)) {
       throw ApiError.invalid([{ path: '', message: 'must name an event or an instant, and not both' }]);
     }
     const endpoint = await findEndpoint(this.db, request);
-    if (!endpoint.enabled) {
-      throw disabledError();
-    }
+    requireEnabled(endpoint);
     // Without its lock, which an attempt takes behind that of its webhook: what is due of a disabled one is not sent.
     const reply = await forTenant(this.db, endpoint.business_id)
       .transaction()
