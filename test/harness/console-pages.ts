@@ -1,10 +1,10 @@
 import { ConsoleModule } from '@pinkas/console/module';
-import { type PageBinding, pageBindingOf } from '@pinkas/console/page';
+import { type PageBinding, pageBindingsOf } from '@pinkas/console/page';
 
 /** Every page and form of the console: one that is added later is tested without another line. */
 export const consolePages: readonly PageBinding[] = (
   (Reflect.getMetadata('providers', ConsoleModule) ?? []) as object[]
-).flatMap((provider) => (typeof provider === 'function' ? (pageBindingOf(provider) ?? []) : []));
+).flatMap((provider) => (typeof provider === 'function' ? pageBindingsOf(provider) : []));
 
 /** What leads elsewhere, is a file, or a part of another page. */
 const noPages = new Set([

@@ -91,17 +91,7 @@ import { UseLink } from './pages/sign-in/use-link.js';
 import { DownloadTrail } from './pages/trail/download-trail.js';
 import { ShowTrail } from './pages/trail.js';
 import { CreateEndpointPage, StartEndpoint } from './pages/webhooks/create-endpoint.js';
-import {
-  ConfirmRemoval,
-  ConfirmRotation,
-  DisableEndpoint,
-  EnableEndpoint,
-  RemoveEndpointPage,
-  ResendWebhooksPage,
-  RotateSecret,
-  TestEndpointPage,
-} from './pages/webhooks/endpoint-acts.js';
-import { ShowEndpoint } from './pages/webhooks/show-endpoint.js';
+import { EndpointPages } from './pages/webhooks/endpoint-pages.js';
 import { ShowEndpoints } from './pages/webhooks/show-endpoints.js';
 import { Passkeys } from './passkey/passkeys.js';
 import { InvitePerson } from './people/invite-person.js';
@@ -154,20 +144,7 @@ const peoplePages = [
 ];
 
 /** Where the events of a business are sent. */
-const webhookPages = [
-  ShowEndpoints,
-  StartEndpoint,
-  CreateEndpointPage,
-  ShowEndpoint,
-  TestEndpointPage,
-  EnableEndpoint,
-  DisableEndpoint,
-  ResendWebhooksPage,
-  ConfirmRotation,
-  RotateSecret,
-  ConfirmRemoval,
-  RemoveEndpointPage,
-];
+const webhookPages = [ShowEndpoints, StartEndpoint, CreateEndpointPage, EndpointPages];
 
 /** What they do there. */
 const businessPages = [

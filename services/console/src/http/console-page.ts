@@ -87,31 +87,96 @@ export function redirect(
 
 type VisitOf<A extends Access> = A extends 'anyone' ? Visit : A extends 'person' ? PersonVisit : MemberVisit;
 
-/** A class that handles one page. */
-export interface PageHandler<A extends Access = Access> {
-  handle(visit: VisitOf<A>): Promise<PageReply>;
-}
+type PageMethod<V extends Visit> = (visit: V) => Promise<PageReply>;
 
-const pageKey = Symbol('pinkas:console-page');
+/** What the pages of a controller have in common, unless one states something else. */
+type SharedBinding<A extends Access> = Pick<PageBinding, 'books' | 'freshProof'> & {
+  readonly access: A;
+  /** What the paths of its pages begin with. */
+  readonly path?: string;
+};
 
-/** A binding of a form of a business has to say what it changes. */
-type CheckedBinding<A extends Access> = PageBinding & { readonly access: A } & (A extends
-    | 'reader'
-    | 'issuer'
-    | 'owner'
-    ? { readonly method: 'GET' } | { readonly method: 'POST'; readonly changes: Changes }
-    : unknown);
+/** What a page adds to what its controller states. */
+type OwnBinding = Partial<PageBinding> & Pick<PageBinding, 'method'>;
 
-/** Makes a class the handler of a page. */
-export function ConsolePage<const A extends Access>(binding: CheckedBinding<A>) {
-  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  return <T extends new (...dependencies: any[]) => PageHandler<A>>(target: T): void => {
-    Injectable()(target);
-    Reflect.defineMetadata(pageKey, binding, target);
+/** What a method may get. A form that does not say what it changes gets no business. */
+type OwnVisit<B extends OwnBinding> = B extends { readonly method: 'GET' } | { readonly changes: Changes }
+  ? VisitOf<B extends { readonly access: infer A extends Access } ? A : 'owner'>
+  : B extends { readonly access: 'anyone' }
+    ? Visit
+    : PersonVisit;
+
+/** A page, and the method that handles it. */
+export type BoundPage<A extends Access = Access> = A extends Access
+  ? PageBinding & { readonly access: A; readonly handle: PageMethod<VisitOf<A>> }
+  : never;
+
+const ownKey = Symbol('pinkas:own-bindings');
+const pagesKey = Symbol('pinkas:console-pages');
+
+/** Makes a method the handler of a page. */
+export function ConsolePage<const B extends OwnBinding>(binding: B): PageDecorator<B> {
+  return (target: object, name?: string): void => {
+    if (name === undefined) {
+      Injectable()(target as never);
+      Reflect.defineMetadata(pagesKey, new Map([['handle', binding]]), target);
+      return;
+    }
+    const others = Reflect.getOwnMetadata(ownKey, target) as object | undefined;
+    Reflect.defineMetadata(ownKey, { ...others, [name]: binding }, target);
   };
 }
 
-/** The page that a class handles, if it handles one. */
-export function pageBindingOf(target: object): PageBinding | undefined {
-  return Reflect.getMetadata(pageKey, target) as PageBinding | undefined;
+interface PageDecorator<B extends OwnBinding> {
+  <M extends PageMethod<OwnVisit<B>>>(target: object, name: string, method: TypedPropertyDescriptor<M>): void;
+  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
+  (target: new (...dependencies: any[]) => { handle(visit: never): Promise<PageReply> }): void;
 }
+
+/** Makes a class the controller of pages: each public method is one, and takes the visit that the access gives. */
+export function PageController<A extends Access>(shared: SharedBinding<A>) {
+  return <C extends { readonly [Name in keyof C]: PageMethod<VisitOf<A>> }>(
+    // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
+    target: new (...dependencies: any[]) => C,
+  ): void => {
+    Injectable()(target);
+    const own = (Reflect.getOwnMetadata(ownKey, target.prototype) ?? {}) as Record<string, OwnBinding>;
+    const bindings = Object.getOwnPropertyNames(target.prototype)
+      .filter((name) => name !== 'constructor')
+      .map((name) => [name, complete(shared, own[name], `${target.name}.${name}`)] as const);
+    Reflect.defineMetadata(pagesKey, new Map(bindings), target);
+  };
+}
+
+/** @throws what the types cannot see. */
+function complete(shared: SharedBinding<Access>, own: OwnBinding | undefined, method: string): PageBinding {
+  if (!own) {
+    throw new Error(`${method} needs @ConsolePage, or a # before its name`);
+  }
+  const path = `${shared.path ?? ''}${own.path ?? ''}` || '/';
+  const { books, freshProof, ...binding } = { ...shared, ...own, path };
+  if (isOfBusiness(binding.access) && own.method === 'POST' && own.changes === undefined) {
+    throw new Error(`${method} has to state what its form changes`);
+  }
+  return { ...binding, ...(books && { books }), ...(freshProof && { freshProof }) };
+}
+
+/** Whether a page is of one business, and below its path. */
+export const isOfBusiness = (access: Access): boolean => access !== 'anyone' && access !== 'person';
+
+/** What the pages of a class are bound to, by the names of their methods. */
+const boundMethodsOf = (target: object) =>
+  Reflect.getOwnMetadata(pagesKey, target) as ReadonlyMap<string, PageBinding> | undefined;
+
+/** Where the pages of a class are served; none where it is no controller. */
+export const pageBindingsOf = (target: object): readonly PageBinding[] => [
+  ...(boundMethodsOf(target)?.values() ?? []),
+];
+
+/** The pages of a controller; none where it is another object. */
+export const pagesOf = (controller: object): readonly BoundPage[] =>
+  [...(boundMethodsOf(controller.constructor) ?? [])].map(([name, binding]) => {
+    const handle: PageMethod<never> = (visit) => Reflect.get(controller, name).call(controller, visit);
+    // The decorators have compared the method with the access.
+    return { ...binding, handle } as BoundPage;
+  });

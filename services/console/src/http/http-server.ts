@@ -20,7 +20,7 @@ import { assets } from '../assets/assets.js';
 import type { ConsoleConfig } from '../config.js';
 import { BodyReceipts } from './body-receipts.js';
 import { bestLevel, compressed } from './compression.js';
-import { type PageBinding, type PageHandler, pageBindingOf } from './console-page.js';
+import { type BoundPage, isOfBusiness, type PageBinding, pageBindingsOf, pagesOf } from './console-page.js';
 import { usualForm } from './form-limits.js';
 import type { Rejection } from './page-frame.js';
 import { assetHeaders, downloadHeaders, pageHeaders } from './page-headers.js';
@@ -78,8 +78,10 @@ export class HttpServer extends HttpFront {
       limits: { fileSize: fileBytesMax, files: 1, fields: 60, fieldSize: 64 * 1024, parts: 61 },
     });
     this.#mountAssets(server);
-    for (const { binding, handler } of this.bound(pageBindingOf)) {
-      this.#mountPage(server, binding, handler as PageHandler);
+    for (const { handler } of this.bound(pageBindingsOf)) {
+      for (const page of pagesOf(handler)) {
+        this.#mountPage(server, page);
+      }
     }
   }
 
@@ -115,18 +117,18 @@ export class HttpServer extends HttpFront {
     }
   }
 
-  #mountPage(server: FastifyInstance, binding: PageBinding, handler: PageHandler): void {
-    for (const url of pathsOf(binding)) {
+  #mountPage(server: FastifyInstance, page: BoundPage): void {
+    for (const url of pathsOf(page)) {
       server.route({
-        method: binding.method,
+        method: page.method,
         url,
-        config: { files: binding.files === true, ...(binding.form && { fields: binding.form.fields }) },
-        ...(binding.form && { bodyLimit: binding.form.bytes }),
+        config: { files: page.files === true, ...(page.form && { fields: page.form.fields }) },
+        ...(page.form && { bodyLimit: page.form.bytes }),
         handler: async (request, reply) => {
           // It waits for the body, which is counted among the bodies.
           const raw = await readVisit(request);
-          return this.send(request, reply, binding.timeoutMs ?? timeLimitsMs.request, () =>
-            this.#limited(raw, () => this.pipeline.respond(binding, handler, raw)),
+          return this.send(request, reply, page.timeoutMs ?? timeLimitsMs.request, () =>
+            this.#limited(raw, () => this.pipeline.respond(page, raw)),
           );
         },
       });
@@ -263,7 +265,7 @@ export class HttpServer extends HttpFront {
 
 /** The addresses of a page. */
 function pathsOf({ access, path, books }: PageBinding): string[] {
-  if (access === 'anyone' || access === 'person') {
+  if (!isOfBusiness(access)) {
     return [path];
   }
   const below = path === '/' ? '' : path;

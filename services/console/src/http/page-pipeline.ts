@@ -22,20 +22,25 @@ import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../db/console.tables.js';
 import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
 import { isAtLeast } from '../session/roles.js';
-import { type FoundSession, findSession, recordArrival } from '../session/session.repository.js';
+import {
+  type FoundSession,
+  findSession,
+  type Membership,
+  recordArrival,
+} from '../session/session.repository.js';
 import { BusinessNames } from './business-names.js';
-import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
+import type { BoundPage, Changes, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
 import { localPath } from './local-path.js';
 import { PageFrame, type Rejection } from './page-frame.js';
-import type { MemberVisit, Visit } from './visit.js';
+import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 
 /** Whose the tokens of a browser are in which nobody is signed in; the library takes an empty text for a missing one. */
 const nobody = 'nobody';
 
 /** A request before anything of it was checked. */
-export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 'csrfToken'> & {
+export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 't' | 'csrfToken'> & {
   /** Whether it asks for the head of a response alone. */
   readonly isHead: boolean;
   /** The request headers Accept-Language and Accept-Encoding. */
@@ -59,6 +64,17 @@ export interface PageResponse {
   readonly personId: string | null;
 }
 
+/** What comes of a request before its page is made: a reply that replaces it, or what makes it. */
+type Admission = { readonly visit: Visit } & (
+  | { readonly reply: PageReply }
+  | { readonly handle: (outcome: Visit['outcome']) => Promise<PageReply> }
+);
+
+const admitted = <V extends Visit>(visit: V, handle: (visit: V) => Promise<PageReply>): Admission => ({
+  visit,
+  handle: (outcome) => handle({ ...visit, outcome }),
+});
+
 const csrfTokens = ({ cookieSecret }: ConsoleConfig) =>
   new Tokens({ userInfo: true, hmacKey: cookieSecret.toString('hex') });
 
@@ -81,9 +97,9 @@ export class PagePipeline {
   }
 
   /** The reply of a handler to a request, with its frame. Never throws. */
-  async respond(binding: PageBinding, handler: PageHandler, raw: RawVisit): Promise<PageResponse> {
+  async respond(page: BoundPage, raw: RawVisit): Promise<PageResponse> {
     const secret = this.#secretOf(raw);
-    let visit: Visit | MemberVisit = this.#visit(raw, secret, null);
+    let visit = this.#visit(raw, secret, null);
     let reply: PageReply;
     let newToken: string | null = null;
     try {
@@ -96,13 +112,12 @@ export class PagePipeline {
       if (raw.method === 'POST' && this.#isForged(raw, secret, visit)) {
         reply = this.frame.rejected('stale_form', visit.language);
       } else {
-        const checked = await this.#authorize(binding, visit);
-        visit = checked.visit;
-        if (checked.reply) {
-          reply = checked.reply;
+        const admission = await this.#admit(page, visit);
+        visit = admission.visit;
+        if ('reply' in admission) {
+          reply = admission.reply;
         } else {
-          visit = { ...visit, outcome: await this.#takeOutcome(visit) };
-          reply = await handler.handle(visit as never);
+          reply = await admission.handle(await this.#takeOutcome(visit));
           await this.#keepOutcome(reply, visit);
         }
       }
@@ -171,12 +186,14 @@ export class PagePipeline {
 
   #visit(raw: RawVisit, secret: string, found: FoundSession | null): Visit {
     const chosen = languages.find((language) => language === raw.cookies.language);
+    const language = found?.session.language ?? chosen ?? preferred(raw.acceptLanguage);
     return {
       ...raw,
       session: found?.session ?? null,
       memberships: found?.memberships ?? [],
       outcome: null,
-      language: found?.session.language ?? chosen ?? preferred(raw.acceptLanguage),
+      language,
+      t: (words) => words[language],
       csrfToken: this.#tokens.create(secret, found?.session.id ?? nobody),
     };
   }
@@ -196,22 +213,20 @@ export class PagePipeline {
     return { kind: 'redirect', location: `${this.frame.signInPath}${query}` };
   }
 
-  async #authorize(
-    binding: PageBinding,
-    visit: Visit,
-  ): Promise<{ visit: Visit | MemberVisit; reply?: PageReply }> {
-    if (binding.access === 'anyone') {
-      return { visit };
+  /** Whether the visitor may use the page, and as whom. */
+  async #admit(page: BoundPage, visit: Visit): Promise<Admission> {
+    if (page.access === 'anyone') {
+      return admitted(visit, page.handle);
     }
     const { session } = visit;
     if (!session) {
       return { visit, reply: this.#signIn(visit) };
     }
-    if (binding.freshProof && !isProofFresh(session, this.clock.now())) {
+    if (page.freshProof && !isProofFresh(session, this.clock.now())) {
       return { visit, reply: { kind: 'redirect', location: proofPath(nextOf(visit)) } };
     }
-    if (binding.access === 'person') {
-      return { visit };
+    if (page.access === 'person') {
+      return admitted({ ...visit, session }, page.handle);
     }
     const id = (visit.params.business ?? '').toLowerCase();
     const membership = visit.memberships.find(({ businessId }) => businessId === id);
@@ -220,8 +235,24 @@ export class PagePipeline {
       return { visit, reply: this.frame.rejected('not_found', visit.language) };
     }
     setLogContext({ business_id: id });
-    if (!membership.hasJoined) {
-      const key = { businessId: id, personId: session.personId };
+    const { member, apiEnabled } = await this.#member({ ...visit, session }, membership);
+    // What is refused here is shown with the menu of the business.
+    if (page.access !== 'reader' && !isAtLeast(membership.role, page.access)) {
+      return { visit: member, reply: this.frame.rejected(`${page.access}_only`, visit.language) };
+    }
+    const refusal = refusalOf(page.changes ?? 'nothing', member.business, apiEnabled);
+    return refusal === null
+      ? admitted(member, page.handle)
+      : { visit: member, reply: this.frame.refused(refusal, visit.language) };
+  }
+
+  /** The visit with the business of its path, as it is now. */
+  async #member(
+    visit: PersonVisit,
+    { businessId: id, role, hasJoined }: Membership,
+  ): Promise<{ readonly member: MemberVisit; readonly apiEnabled: boolean }> {
+    if (!hasJoined) {
+      const key = { businessId: id, personId: visit.session.personId };
       await recordArrival(forTenant(this.db, id), key, this.clock.now());
     }
     const [shown, businesses] = await Promise.all([
@@ -232,30 +263,23 @@ export class PagePipeline {
     const isTest = visit.path.startsWith('/t/');
     const book = isTest ? testBook(business) : business;
     const root = `/${isTest ? 't' : 'b'}/${id}`;
-    const member: MemberVisit = {
+    const link: MemberVisit['link'] = (path, query = {}) => {
+      const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+      const search = new URLSearchParams(given).toString();
+      return `${root}${path}${search === '' ? '' : `?${search}`}`;
+    };
+    const member = {
       ...visit,
-      session,
-      role: membership.role,
+      role,
       business,
       businesses,
       book,
       bookId: book.id,
       settingsVersion,
       isTest,
-      link: (path, query = {}) => {
-        const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
-        const search = new URLSearchParams(given).toString();
-        return `${root}${path}${search === '' ? '' : `?${search}`}`;
-      },
+      link,
     };
-    // What is refused here is shown with the menu of the business.
-    if (binding.access !== 'reader' && !isAtLeast(membership.role, binding.access)) {
-      return { visit: member, reply: this.frame.rejected(`${binding.access}_only`, visit.language) };
-    }
-    const refusal = refusalOf(binding.changes ?? 'nothing', business, apiEnabled);
-    return refusal === null
-      ? { visit: member }
-      : { visit: member, reply: this.frame.refused(refusal, visit.language) };
+    return { member, apiEnabled };
   }
 
   #framed(

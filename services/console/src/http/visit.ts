@@ -1,5 +1,5 @@
 import type { Business, MemberRole } from '@pinkas/contracts';
-import type { Language } from '@pinkas/ui';
+import type { Language, Words } from '@pinkas/ui';
 import type { Membership, Session } from '../session/session.repository.js';
 import type { NamedBusiness } from './business-names.js';
 
@@ -24,6 +24,8 @@ export interface Visit {
   readonly files: Readonly<Record<string, UploadedFile>>;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly language: Language;
+  /** Words in the language of the visit. */
+  t(words: Words): string;
   /** The client's address, or the /64 network of an IPv6 address. */
   readonly network: string;
   readonly userAgent: string;

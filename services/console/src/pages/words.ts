@@ -39,5 +39,6 @@ export const words = {
   save: { he: 'שמירה', en: 'Save' },
   cancel: { he: 'ביטול', en: 'Cancel' },
   back: { he: 'חזרה', en: 'Back' },
+  whatHappens: { he: 'מה יקרה', en: 'What happens' },
   ...roleNames,
 } as const satisfies Record<string, Words>;

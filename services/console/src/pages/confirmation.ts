@@ -1,0 +1,56 @@
+import {
+  button,
+  type Crumb,
+  form,
+  html,
+  linkButton,
+  type Markup,
+  notice,
+  pageHead,
+  type Words,
+} from '@pinkas/ui';
+import { type PageReply, page } from '../http/console-page.js';
+import type { MemberVisit } from '../http/visit.js';
+import { effectList } from './parts.js';
+import { words } from './words.js';
+
+/** An act, and what a person reads before it. */
+interface Confirmation {
+  readonly title: string;
+  /** The title at the head of the page, where it has more than text. */
+  readonly heading?: Markup;
+  readonly lead?: Markup;
+  /** The last one is where the person goes back to. */
+  readonly crumbs: readonly Crumb[];
+  /** What it is about, and what happens. */
+  readonly content: Markup;
+  readonly fields?: Markup;
+  readonly button: Parameters<typeof button>[0];
+  /** Why the form was refused; null: it was not. Absent where it cannot be. */
+  readonly error?: string | null;
+  readonly status?: number;
+  readonly element?: 'section' | 'div';
+}
+
+/** The page that asks before an act. Its form is sent to the address of the page itself, by POST. */
+export function confirmation(visit: MemberVisit, asked: Confirmation): PageReply {
+  const { csrfToken, language, path } = visit;
+  const { title, heading = title, lead, crumbs, content, fields = html``, error } = asked;
+  const { element = 'section', status = error ? 422 : 200 } = asked;
+  const head = pageHead({ title: heading, language, crumbs, ...(lead && { lead }) });
+  const back = linkButton({ href: crumbs.at(-1)?.href ?? '', text: visit.t(words.back), kind: 'quiet' });
+  return page(
+    title,
+    html`${error === undefined ? head : html`${head}\n${error !== null && notice('error', error)}`}
+<${element} class="card">
+  ${content}
+  ${form({ action: path, csrfToken, content: fields, acts: html`${button(asked.button)}${back}` })}
+</${element}>`,
+    status,
+  );
+}
+
+/** The list of what will happen, with its heading. */
+export const whatHappens = (visit: MemberVisit, effects: readonly Words[]): Markup =>
+  html`<h2>${visit.t(words.whatHappens)}</h2>
+  ${effectList(effects.map((effect) => visit.t(effect)))}`;
