@@ -2,19 +2,21 @@
 export {
   ConfigError,
   type ConfigOf,
-  choice,
-  type EnvField,
-  flag,
-  hexBytes,
   httpServerFields,
-  integer,
-  isOnThisMachine,
   migrationFields,
   provisioningFields,
   readConfig,
   readEnvironment,
   type ServiceConfig,
   serviceFields,
+} from './process/config.js';
+export {
+  choice,
+  type EnvField,
+  flag,
+  hexBytes,
+  integer,
+  isOnThisMachine,
   text,
   url,
-} from './process/config.js';
+} from './process/env-field.js';

@@ -1,12 +1,7 @@
 /** The front of a service that the public reaches over HTTP. */
 export { acceptsGzip } from './http/accepts-gzip.js';
-export {
-  HttpFront,
-  type HttpOrigin,
-  type HttpReply,
-  type RawRejection,
-  type RawReply,
-} from './http/http-front.js';
+export { HttpFront } from './http/http-front.js';
 export { HttpMetrics } from './http/http-metrics.js';
+export type { HttpOrigin, HttpReply, RawRejection, RawReply } from './http/http-reply.js';
 export { networkOf } from './http/network-of.js';
 export { commonHeaders } from './http/page-headers.js';

@@ -4,10 +4,8 @@ export type { AuditTables } from './audit/audit.tables.js';
 export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
 export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
-export { clearTestBook, type TestBookTables } from './db/clear-test-book.js';
 export { databaseClock, databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
-export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
 export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';
 export { timeOrderedId } from './db/time-ordered-id.js';
@@ -15,6 +13,7 @@ export { timelineOf } from './db/timeline.js';
 export { decryptToken, encryptToken } from './db/token-cipher.js';
 export { type DocumentWatch, EventWatch } from './events/event-watch.js';
 export { consumerBindingOf, EventHandler } from './events/inbox/event-handler.js';
+export type { MessagingTables, TraceColumn } from './events/messaging.tables.js';
 export { messagingOperations } from './events/messaging-operations.js';
 export {
   makeEvent,
@@ -28,6 +27,7 @@ export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
 export { JobWorker, type NextDue } from './jobs/job-worker.js';
 export { nextDue } from './jobs/next-due.js';
+export { ApiError } from './process/api-error.js';
 export type { BackgroundTask } from './process/background-task.js';
 export {
   type CallContext,
@@ -40,13 +40,13 @@ export {
 export { createLogger, type Logger, logBindings } from './process/logger.js';
 export { type Counter, type Histogram, Metrics, secondsSince } from './process/metrics.js';
 export { connectNats } from './process/nats-connection.js';
-export { runService } from './process/run-service.js';
-export { type RunningService, type ServiceOptions, startService } from './process/start-service.js';
 export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './process/tokens.js';
-export { ApiError } from './rpc/api-error.js';
 export { RpcClient } from './rpc/client.js';
 export { contractsOf, Operation } from './rpc/operation.js';
 export { toApiError } from './rpc/to-api-error.js';
+export { runService } from './service/run-service.js';
+export { type RunningService, type ServiceOptions, startService } from './service/start-service.js';
+export { clearTestBook, type TestBookTables } from './test-mode/clear-test-book.js';
 export {
   type Attributes,
   currentTraceJson,

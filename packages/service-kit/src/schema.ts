@@ -1,7 +1,7 @@
 /** The part of the kit that creates databases and their tables, for programs that do so and end: it loads in a fraction of the time. */
 export { auditMigrations, kitMigrations } from './db/kit-migrations.js';
-export { type Migrations, migrate, runMigrations } from './db/migrate.js';
+export { migrate, runMigrations } from './db/migrate.js';
 export { provisionDatabase, type Role, runProvisioning, withDatabase, withRole } from './db/provision.js';
-export { type SqlMigration, sqlMigration } from './db/sql-migration.js';
+export { type Migrations, type SqlMigration, sqlMigration } from './db/sql-migration.js';
 export { createTestBookFunction, enableTenantIsolation, keepLiveRows } from './db/tenant-isolation.js';
 export { serviceFields } from './process/config.js';

@@ -1,5 +1,4 @@
-import type { Migrations } from './migrate.js';
-import { sqlMigration } from './sql-migration.js';
+import { type Migrations, sqlMigration } from './sql-migration.js';
 import { enableTenantIsolation } from './tenant-isolation.js';
 
 /**

@@ -5,11 +5,8 @@ import { createLogger } from '../process/logger.js';
 import { atSignal } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
 import { auditMigrations, kitMigrations } from './kit-migrations.js';
-import type { SqlMigration } from './sql-migration.js';
+import type { Migrations } from './sql-migration.js';
 import { tenantSetting } from './tenant-isolation.js';
-
-/** The migrations of one service by name; `0001-documents`, `0002-…`: the names are their order. */
-export type Migrations = Readonly<Record<string, SqlMigration>>;
 
 /** Whether the database gets the kit's tables of events; the database of a service without events does not. */
 interface MigrationOptions {

@@ -5,6 +5,9 @@ export interface SqlMigration extends Migration {
   readonly statements: string;
 }
 
+/** The migrations of one service by name; `0001-documents`, `0002-…`: the names are their order. */
+export type Migrations = Readonly<Record<string, SqlMigration>>;
+
 /**
  * A migration written as SQL. Forward-only: there is no way down. It waits five seconds for a lock: every later statement on the
  * table waits behind it, so it fails, and is applied again, rather than hold up the service behind one long read.

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Counter, Histogram, Metrics } from '../process/metrics.js';
+import type { MessagingTables } from './messaging.tables.js';
 import { readersOf } from './outbox/reader.repository.js';
 
 /** The metrics of the event handlers of one process. */

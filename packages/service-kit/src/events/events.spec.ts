@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { type EventOf, isUuid, type messageDue } from '@pinkas/contracts';
 import { type Transaction } from 'kysely';
 import pg from 'pg';
-import { type MessagingTables } from '../db/messaging-tables.js';
-import { ApiError } from '../rpc/api-error.js';
+import { ApiError } from '../process/api-error.js';
 import { EventValidators } from './event-validators.js';
 import { reasonOf, storable } from './inbox/dead-letter-reason.js';
 import { derivedMessageId, outboxMessageId } from './inbox/message-id.js';
+import { type MessagingTables } from './messaging.tables.js';
 import { asOutboxTransaction, OutboxBuffer, publish } from './outbox/publish.js';
 
 const databaseError = (code: string, message: string) =>

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
 import type { ModulesContainer } from '@nestjs/core';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import {
@@ -20,6 +19,7 @@ import { markFailed, SpanKind } from '../tracing/spans.js';
 import type { IncomingTraceHeaders } from '../tracing/trace-headers.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { type HttpMetrics, methodLabel } from './http-metrics.js';
+import type { HttpOrigin, HttpReply, RawRejection, RawReply } from './http-reply.js';
 import { transportHeaders } from './page-headers.js';
 import { RawSocketReplies } from './raw-socket-replies.js';
 import { UntrustedProxies } from './untrusted-proxies.js';
@@ -30,29 +30,6 @@ declare module 'fastify' {
     arrivedMs: number;
   }
 }
-
-/** What a request is answered with, and what the log may contain about it. */
-export interface HttpReply<Body extends string | Buffer | Readable = string | Buffer | Readable> {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: Body;
-  /** Ids and the error code; no personal data. */
-  readonly logFields?: { readonly code?: string };
-}
-
-/** Where a request comes from that has no more than that. */
-export interface HttpOrigin {
-  readonly requestId: string;
-  readonly address: string;
-  /** The header that made its bytes malformed. */
-  readonly malformedHeader?: string | undefined;
-}
-
-/** What reaches no route: a request for a tunnel; bytes that are no HTTP request; a request that came too slowly. */
-export type RawRejection = 'unknown' | 'malformed' | 'too_slow';
-
-/** A reply that is written to the socket itself. */
-export type RawReply = HttpReply<string | Buffer>;
 
 /** What a front needs of its service. */
 interface FrontParts {

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { newContext, withContext } from '../process/context.js';
 import type { Logger } from '../process/logger.js';
-import type { HttpOrigin, RawRejection, RawReply } from './http-front.js';
 import type { HttpMetrics } from './http-metrics.js';
+import type { HttpOrigin, RawRejection, RawReply } from './http-reply.js';
 
 /** How long a client may take to read the reply. */
 const readReplyMs = 2_000;

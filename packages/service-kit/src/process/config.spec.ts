@@ -1,15 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  ConfigError,
-  flag,
-  hexBytes,
-  integer,
-  readConfig,
-  serviceFields,
-  share,
-  text,
-  url,
-} from './config.js';
+import { ConfigError, readConfig, serviceFields } from './config.js';
+import { flag, hexBytes, integer, share, text, url } from './env-field.js';
 import { isPlaceholder } from './secrets-check.js';
 
 const fields = {

@@ -1,4 +1,4 @@
-import { type EnvField, isOnThisMachine } from './config.js';
+import { type EnvField, isOnThisMachine } from './env-field.js';
 import { readNatsAddress } from './nats-connection.js';
 
 /**

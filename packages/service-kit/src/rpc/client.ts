@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Msg, type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
 import { type Contract, compileTolerant, isErrorCode, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { ApiError } from '../process/api-error.js';
 import { currentContext, newContext, remainingMs } from '../process/context.js';
 import { logContextOf } from '../tracing/log-context-of.js';
 import { attributesOf, currentTraceHeaders, inSpan, SpanKind } from '../tracing/spans.js';
-import { ApiError } from './api-error.js';
 import { header, writeContext, writeTraceHeaders } from './headers.js';
 import { decode, encode, stripUnknown } from './payload.js';
 import { ConnectionLostError, ReplyInbox, type RequestReceiver } from './reply-inbox.js';

@@ -1,12 +1,12 @@
 import { type MsgHdrs, headers as natsHeaders } from '@nats-io/nats-core';
 import { type Contract, compile, compileTolerant } from '@pinkas/contracts';
 import type { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
+import { ApiError } from '../process/api-error.js';
 import { type CallContext, newContext } from '../process/context.js';
 import type { Logger } from '../process/logger.js';
 import { logContextOf } from '../tracing/log-context-of.js';
 import { markFailed, type Span, SpanKind, setLogContext } from '../tracing/spans.js';
 import type { Tracing } from '../tracing/tracing.js';
-import { ApiError } from './api-error.js';
 import { header, readTraceHeaders } from './headers.js';
 import type { Handles } from './operation.js';
 import { decode, encode, stripUnknown } from './payload.js';

@@ -1,5 +1,5 @@
+import type { ApiError } from '../process/api-error.js';
 import { type Counter, type Histogram, type Metrics, secondsSince } from '../process/metrics.js';
-import type { ApiError } from './api-error.js';
 
 /**
  * The outcome of a request: `refused` is the caller's error, `unavailable` is transient (a server that is unavailable, a full process),

@@ -4,10 +4,10 @@ import { getDocument, getUsage, type ReplyOf, type RequestOf } from '@pinkas/con
 import pg from 'pg';
 import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
 import { QueueFullError } from '../concurrency/queue-full-error.js';
+import { ApiError } from '../process/api-error.js';
 import { createLogger } from '../process/logger.js';
 import { Metrics } from '../process/metrics.js';
 import { Tracing } from '../tracing/tracing.js';
-import { ApiError } from './api-error.js';
 import { ContractHandler } from './contract-handler.js';
 import { contractsOf, handlersOf, Operation } from './operation.js';
 import { decode, encode } from './payload.js';

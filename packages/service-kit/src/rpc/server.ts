@@ -8,7 +8,7 @@ import {
 import { type NatsContext, ServerNats } from '@nestjs/microservices';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { withTimeout } from '../concurrency/with-timeout.js';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../process/api-error.js';
 import type { RpcClient } from './client.js';
 import { type ContractHandler, errorReply, type RpcReply } from './contract-handler.js';
 import { header } from './headers.js';

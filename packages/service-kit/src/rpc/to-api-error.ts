@@ -1,6 +1,6 @@
 import { QueueFullError } from '../concurrency/queue-full-error.js';
 import { isTransientDatabaseError } from '../db/errors.js';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../process/api-error.js';
 
 /**
  * The error that a caller receives for any other: an ApiError itself; `engine_error`, which is retryable, for a transient error (a

@@ -8,8 +8,8 @@ import {
   SpanStatusCode,
 } from '@opentelemetry/api';
 import type { TraceHeaders } from '@pinkas/contracts';
+import { ApiError } from '../process/api-error.js';
 import { type ActiveSpan, currentContext, type LogContext, withContext } from '../process/context.js';
-import { ApiError } from '../rpc/api-error.js';
 import { traceHeadersOf } from './trace-headers.js';
 
 export { type Attributes, type Span, SpanKind };

@@ -12,8 +12,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { withTimeout } from '../concurrency/with-timeout.js';
-import type { Counter } from '../process/metrics.js';
-import type { TracingOptions } from './tracing.js';
+import type { Logger } from '../process/logger.js';
+import type { Counter, Metrics } from '../process/metrics.js';
 
 /** How many spans are buffered, about 2 MB; more are dropped. */
 const bufferedMax = 2_048;
@@ -28,6 +28,18 @@ const flushTimeoutMs = 2_000;
 const warnEveryMs = 60_000;
 /** Attributes are ids and short words. */
 const attributeLengthMax = 200;
+
+/** Where spans are exported to, and how many. */
+export interface TracingOptions {
+  /** The service's name at the collector. */
+  readonly serviceName: string;
+  /** The address of an OTLP collector over HTTP, without `/v1/traces`; empty: tracing is off. */
+  readonly endpoint: string;
+  /** The share of the traces begun here that is recorded, from 0 to 1. */
+  readonly share: number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
 
 /** A tracer that exports its spans to an OTLP collector over HTTP, as JSON, in batches. */
 export function exportTraces({ serviceName, endpoint, share, logger, metrics }: TracingOptions): {

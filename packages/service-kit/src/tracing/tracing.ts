@@ -1,8 +1,7 @@
 import { trace as otel, ROOT_CONTEXT, type Span, type Tracer } from '@opentelemetry/api';
 import { type CallContext, type LogContext, withContext } from '../process/context.js';
-import type { Logger } from '../process/logger.js';
-import type { Metrics } from '../process/metrics.js';
 import { attributesOf, endSpanAfter, noSpan, type SpanOptions } from './spans.js';
+import type { TracingOptions } from './trace-export.js';
 import { type IncomingTraceHeaders, parseTraceHeaders } from './trace-headers.js';
 
 /** The description of work that comes from outside of this process. */
@@ -55,18 +54,6 @@ export class Tracing {
   close(): Promise<void> {
     return this.flush();
   }
-}
-
-/** Where spans are exported to, and how many. */
-export interface TracingOptions {
-  /** The service's name at the collector. */
-  readonly serviceName: string;
-  /** The address of an OTLP collector over HTTP, without `/v1/traces`; empty: tracing is off. */
-  readonly endpoint: string;
-  /** The share of the traces begun here that is recorded, from 0 to 1. */
-  readonly share: number;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
 }
 
 /** Opens the tracing of one process. Its libraries are loaded only where it is on. */

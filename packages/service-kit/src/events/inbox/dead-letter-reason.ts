@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ApiError } from '../../rpc/api-error.js';
+import { ApiError } from '../../process/api-error.js';
 
 const reasonLengthMax = 1_000;
 

@@ -1,8 +1,8 @@
 import { businessOf, type EventBody, isUuid, platformId, type TraceHeaders } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { appendAudit } from '../../audit/audit.repository.js';
-import type { DeadLetterTable, MessagingTables } from '../../db/messaging-tables.js';
-import { ApiError } from '../../rpc/api-error.js';
+import { ApiError } from '../../process/api-error.js';
+import type { DeadLetterTable, MessagingTables } from '../messaging.tables.js';
 import { storable } from './dead-letter-reason.js';
 import type { InboxKey } from './inbox.repository.js';
 

@@ -1,10 +1,10 @@
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import { type Database, forTenant } from '../../db/tenant-scope.js';
+import { ApiError } from '../../process/api-error.js';
 import type { Logger } from '../../process/logger.js';
 import { InjectDatabase, InjectLogger } from '../../process/tokens.js';
-import { ApiError } from '../../rpc/api-error.js';
 import { Operation } from '../../rpc/operation.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { businessIdIn, discardDeadLetter, getDeadLetter } from './dead-letter.repository.js';
 import { HandlerRegistry } from './handler-registry.js';
 

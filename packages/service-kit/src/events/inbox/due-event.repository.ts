@@ -1,9 +1,9 @@
 import type { TraceHeaders } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../../clock.js';
-import type { DueEventTable, MessagingTables } from '../../db/messaging-tables.js';
 import type { NextDue } from '../../jobs/job-worker.js';
 import { nextDue } from '../../jobs/next-due.js';
+import type { DueEventTable, MessagingTables } from '../messaging.tables.js';
 import { storable } from './dead-letter-reason.js';
 import type { InboxKey } from './inbox.repository.js';
 

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.js';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import { JobWorker } from '../../jobs/job-worker.js';
 import type { Logger } from '../../process/logger.js';
 import type { Tracing } from '../../tracing/tracing.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { storeDeadLetter } from './dead-letter.repository.js';
 import { claimDueEvents, type DueEvent, nextDueEvent } from './due-event.repository.js';
 import type { HandlerRegistry } from './handler-registry.js';

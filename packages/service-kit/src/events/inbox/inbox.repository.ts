@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
+import type { MessagingTables } from '../messaging.tables.js';
 
 /** An event by the consumer that handles it. */
 export interface InboxKey {

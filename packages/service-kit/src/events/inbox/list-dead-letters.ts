@@ -1,9 +1,9 @@
 import type { DeadLetter, MessagingContracts, MessagingService, ReplyOf, RequestOf } from '@pinkas/contracts';
 import type { Selectable } from 'kysely';
-import type { DeadLetterTable, MessagingTables } from '../../db/messaging-tables.js';
 import type { Database } from '../../db/tenant-scope.js';
 import { InjectDatabase } from '../../process/tokens.js';
 import { Operation } from '../../rpc/operation.js';
+import type { DeadLetterTable, MessagingTables } from '../messaging.tables.js';
 import { deadLettersAfter } from './dead-letter.repository.js';
 import { HandlerRegistry } from './handler-registry.js';
 

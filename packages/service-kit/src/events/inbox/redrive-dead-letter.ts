@@ -1,11 +1,11 @@
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
 import type { Selectable } from 'kysely';
-import type { DeadLetterTable, MessagingTables } from '../../db/messaging-tables.js';
 import type { Database } from '../../db/tenant-scope.js';
 import { currentContext, newContext, remainingMs, withContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
 import { InjectDatabase, InjectLogger } from '../../process/tokens.js';
 import { Operation } from '../../rpc/operation.js';
+import type { DeadLetterTable, MessagingTables } from '../messaging.tables.js';
 import { getDeadLetter, storeFailedRedrive } from './dead-letter.repository.js';
 import { reasonOf } from './dead-letter-reason.js';
 import { HandlerRegistry } from './handler-registry.js';

@@ -1,9 +1,9 @@
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import type { Database } from '../../db/tenant-scope.js';
+import { ApiError } from '../../process/api-error.js';
 import { InjectDatabase } from '../../process/tokens.js';
-import { ApiError } from '../../rpc/api-error.js';
 import { Operation } from '../../rpc/operation.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { outboxEventById } from './outbox.repository.js';
 
 type GetContract = MessagingContracts['getOutboxEvent'];

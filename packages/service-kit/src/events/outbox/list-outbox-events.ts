@@ -1,9 +1,9 @@
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import type { Database } from '../../db/tenant-scope.js';
 import type { ServiceConfig } from '../../process/config.js';
 import { InjectConfig, InjectDatabase } from '../../process/tokens.js';
 import { Operation } from '../../rpc/operation.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { outboxEventsAfter } from './outbox.repository.js';
 import { saveReader } from './reader.repository.js';
 

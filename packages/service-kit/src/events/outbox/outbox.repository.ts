@@ -1,6 +1,6 @@
 import type { TraceHeaders } from '@pinkas/contracts';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
+import type { MessagingTables } from '../messaging.tables.js';
 
 /** An older unsent row was not sent right after its commit: its process died, or NATS was unavailable. */
 const overdue = sql<Date>`now() - interval '2 seconds'`;

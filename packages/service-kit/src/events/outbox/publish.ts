@@ -1,10 +1,10 @@
 import { type EventContract, type EventOf, eventSubject, type TraceHeaders } from '@pinkas/contracts';
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import { timeOrderedId } from '../../db/time-ordered-id.js';
 import { currentContext } from '../../process/context.js';
 import { currentTraceHeaders } from '../../tracing/spans.js';
 import type { EventValidators } from '../event-validators.js';
+import type { MessagingTables } from '../messaging.tables.js';
 
 /** An outbox event that JetStream does not have yet. */
 export interface OutboxEvent {

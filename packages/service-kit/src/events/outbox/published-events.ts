@@ -1,8 +1,8 @@
 import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { type ServiceName, streamOf } from '@pinkas/contracts';
 import type { Kysely, Transaction } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import { outboxMessageId } from '../inbox/message-id.js';
+import type { MessagingTables } from '../messaging.tables.js';
 
 /** How many of the last messages of the stream are compared, four of a document at most: those before a failover are among them. */
 const comparedMax = 1_024;

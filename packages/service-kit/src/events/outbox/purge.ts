@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import type { Logger } from '../../process/logger.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { streamDays } from '../streams.js';
 import { readersOf } from './reader.repository.js';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
+import type { MessagingTables } from '../messaging.tables.js';
 
 /** How far a consumer has read the outbox of its event's owner. */
 export interface OutboxReader {

@@ -1,7 +1,6 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
 import type { Kysely } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import { Poller, type TickResult } from '../../jobs/poller.js';
 import { newContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
@@ -12,6 +11,7 @@ import { logContextOf } from '../../tracing/log-context-of.js';
 import { currentTraceHeaders, SpanKind } from '../../tracing/spans.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import { EventValidators } from '../event-validators.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import {
   claimUnsent,
   hasUnsent,

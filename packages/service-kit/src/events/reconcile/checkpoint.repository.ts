@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
+import type { MessagingTables } from '../messaging.tables.js';
 
 /**
  * Claims a consumer for this process, so that one replica at a time compares it.

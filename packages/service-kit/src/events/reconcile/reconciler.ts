@@ -7,16 +7,16 @@ import {
   type RequestOf,
 } from '@pinkas/contracts';
 import type { Kysely } from 'kysely';
-import type { MessagingTables } from '../../db/messaging-tables.js';
 import { Poller } from '../../jobs/poller.js';
+import { ApiError } from '../../process/api-error.js';
 import type { BackgroundTask } from '../../process/background-task.js';
 import { newContext, withContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
-import { ApiError } from '../../rpc/api-error.js';
 import type { RpcClient } from '../../rpc/client.js';
 import { missingOf } from '../inbox/inbox.repository.js';
 import type { InboxHandler, IncomingEvent } from '../inbox/inbox-handler.js';
 import type { JetStreamConsumer } from '../inbox/jetstream-consumer.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { claimCheckpoint, extendClaim, saveCheckpoint } from './checkpoint.repository.js';
 
 /** The part of the pause for which a replica claims the consumer; timers are not exact, and no tick should be left out. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { appendAudit } from '../audit/audit.repository.js';
-import { isDeadlock, isForeignKeyViolation } from './errors.js';
-import { type Database, forTenant } from './tenant-scope.js';
+import { isDeadlock, isForeignKeyViolation } from '../db/errors.js';
+import { type Database, forTenant } from '../db/tenant-scope.js';
 
 /** What the tables of books have in common. */
 type BookTables = Record<string, { business_id: string }>;

@@ -7,7 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { Logger } from './logger.js';
+import type { Logger } from '../process/logger.js';
 
 /** What the kit provides under one injection token. */
 export interface KitProvider {

@@ -1,6 +1,6 @@
 import type { NatsConnection } from '@nats-io/nats-core';
 import { type Kysely, sql } from 'kysely';
-import { ConfigError } from './config.js';
+import { ConfigError } from '../process/config.js';
 
 /**
  * Rejects servers on which a document could be lost or forged.

@@ -1,6 +1,6 @@
-import { runProcess } from './run-process.js';
+import { runProcess } from '../process/run-process.js';
+import { whenReachable } from '../process/wait-for-server.js';
 import { type ServiceOptions, startService } from './start-service.js';
-import { whenReachable } from './wait-for-server.js';
 
 /** All of a service's `main.ts`: starts the service, and drains it at SIGTERM or SIGINT. */
 export function runService(options: () => ServiceOptions): Promise<void> {
