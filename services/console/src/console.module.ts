@@ -26,12 +26,8 @@ import {
   DisconnectAuthority,
   ShowAuthority,
 } from './pages/authority.js';
-import {
-  PreviewBusiness,
-  SaveBusinessSettings,
-  ShowBusinessSettings,
-  UploadPreviewLogo,
-} from './pages/business.js';
+import { PreviewBusiness, UploadPreviewLogo } from './pages/business/business-preview.js';
+import { SaveBusinessSettings, ShowBusinessSettings } from './pages/business/settings-pages.js';
 import { CancelDocumentNow, PreviewCancellation } from './pages/cancel-document.js';
 import { CancelDonationNow, PreviewDonationCancellation } from './pages/cancel-donation.js';
 import { ChooseLanguage } from './pages/choose-language.js';

@@ -17,16 +17,16 @@ import {
   card,
   dayAndTime,
   emptyState,
+  type FieldErrors,
   facts,
   field,
-  fieldErrors,
   filterForm,
   form,
   html,
   isolate,
+  join,
   largeAmount,
   leftToRight,
-  lengthErrors,
   linkButton,
   type Markup,
   notice,
@@ -41,6 +41,14 @@ import { ConsolePage, type PageReply, page, redirect } from '../http/console-pag
 import { limitsOf } from '../http/form-limits.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
+import {
+  type FieldSpec,
+  type FieldSpecs,
+  fieldInput,
+  readFields,
+  refusedFields,
+  type Values,
+} from './form-fields.js';
 import { documentTable } from './parts.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
@@ -162,16 +170,17 @@ function customerTable(visit: MemberVisit, customers: readonly CustomerCard[]): 
 const customerLink = (visit: MemberVisit, id: string, name: string) =>
   html`<a href="${visit.link(`/customers/${id}`)}">${isolate(name, visit.language)}</a>`;
 
-const fieldNames = ['email', 'phone', 'address', 'city'] as const;
-type CardField = (typeof fieldNames)[number];
-const kinds = { email: 'email', phone: 'phone', address: 'line', city: 'line' } as const;
+/** The contact details of a card, which a person corrects. */
+const contact = {
+  email: { word: texts.email, type: 'email', refused: texts.badEmail },
+  phone: { word: texts.phone, type: 'tel', refused: texts.badPhone },
+  address: { word: texts.address },
+  city: { word: texts.city },
+} as const satisfies FieldSpecs;
+type Contact = Values<keyof typeof contact>;
+const contactNames = Object.keys(contact) as (keyof Contact)[];
 const { texts: limits } = limitsOf(updateCustomer.request);
 const lengthLimits = { address: limits['change.address'] ?? 0, city: limits['change.city'] ?? 0 };
-type CardErrors = Partial<Record<string, string>>;
-const cardRules = [
-  { name: 'email', text: texts.badEmail },
-  { name: 'phone', text: texts.badPhone },
-] as const;
 
 /** One customer: the card, its correction, and the documents. */
 @ConsolePage({ method: 'GET', path: '/customers/:id', access: 'reader', books: true })
@@ -179,7 +188,7 @@ export class ShowCustomerPage {
   constructor(private readonly rpc: RpcClient) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    return cardPage(this.rpc, visit, {}, {});
+    return cardPage(this.rpc, visit);
   }
 }
 
@@ -190,12 +199,8 @@ export class SaveCustomer {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
-    const given = Object.fromEntries(
-      fieldNames.map((name) => [name, readField(form, name, kinds[name])]),
-    ) as Record<CardField, string>;
-    const change = Object.fromEntries(
-      fieldNames.map((name) => [name, given[name] === '' ? null : given[name]]),
-    ) as Record<CardField, string | null>;
+    const values = readFields(contact, form);
+    const change = Object.fromEntries(contactNames.map((name) => [name, values[name] || null]));
     try {
       await this.rpc.call(updateCustomer, {
         business_id: bookId,
@@ -205,11 +210,8 @@ export class SaveCustomer {
       });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
-        const rules = cardRules.map(({ name, text }) => ({ path: `/${name}`, text }));
-        return cardPage(this.rpc, visit, given, {
-          ...fieldErrors(error.details, { language, below: '/change', rules }),
-          ...lengthErrors(given, lengthLimits, language),
-        });
+        const given = { language, below: '/change', values, limits: lengthLimits };
+        return cardPage(this.rpc, visit, { values, errors: refusedFields(contact, error, given) });
       }
       throw error;
     }
@@ -220,8 +222,7 @@ export class SaveCustomer {
 async function cardPage(
   rpc: RpcClient,
   visit: MemberVisit,
-  given: Partial<Record<CardField, string>>,
-  errors: CardErrors,
+  sent?: { readonly values: Contact; readonly errors: FieldErrors },
 ): Promise<PageReply> {
   const { bookId, language, params, query, role } = visit;
   const before = Number(query.get('before'));
@@ -245,7 +246,6 @@ async function cardPage(
     documents.documents.length === 0
       ? emptyState({ title: texts.noDocuments[language] })
       : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language, true);
-  const isWrong = Object.keys(errors).length > 0;
   const mayIssue = isAtLeast(role, 'issuer');
   const statement = linkButton({ href: `${at}/statement`, text: words.statement[language] });
   const remind = linkButton({
@@ -272,10 +272,10 @@ ${account && accountFigures(account, debts, language)}
   </div>
   <div>
     ${card({ id: 'card', title: texts.card[language], content: details })}
-    ${mayIssue ? contactForm(visit, customer, given, errors) : null}
+    ${mayIssue ? contactForm(visit, customer, sent) : null}
   </div>
 </div>`,
-    isWrong ? 422 : 200,
+    sent ? 422 : 200,
   );
 }
 
@@ -312,19 +312,18 @@ function accountFigures(
 
 function cardFacts(customer: CustomerDetails, isEdited: boolean, language: MemberVisit['language']): Markup {
   const { legal_type: legalType } = customer;
-  const contact = isEdited
+  const shown = isEdited
     ? []
-    : ([
-        [texts.email[language], customer.email && leftToRight(customer.email)],
-        [texts.phone[language], customer.phone && leftToRight(customer.phone)],
-        [texts.address[language], customer.address],
-        [texts.city[language], customer.city],
-      ] as const);
+    : contactNames.map((name) => {
+        const { word, type }: FieldSpec = contact[name];
+        const value = customer[name];
+        return [word[language], type && value ? leftToRight(value) : value] as const;
+      });
   return facts(
     [
       [texts.taxId[language], customer.tax_id && leftToRight(customer.tax_id)],
       [texts.legalType[language], legalType && customerTypeNames[legalType][language]],
-      ...contact,
+      ...shown,
       [texts.since[language], dayAndTime(customer.created_at, language)],
     ],
     language,
@@ -334,22 +333,12 @@ function cardFacts(customer: CustomerDetails, isEdited: boolean, language: Membe
 function contactForm(
   visit: MemberVisit,
   customer: CustomerDetails,
-  given: Partial<Record<CardField, string>>,
-  errors: CardErrors,
+  sent?: { readonly values: Contact; readonly errors: FieldErrors },
 ): Markup {
   const { csrfToken, language } = visit;
-  const input = (name: CardField, more: Partial<Parameters<typeof field>[0]> = {}) =>
-    field({
-      name,
-      label: texts[name][language],
-      value: given[name] ?? customer[name],
-      error: errors[name],
-      ...more,
-    });
-  const content = html`${input('email', { type: 'email', ltr: true })}
-${input('phone', { type: 'tel', ltr: true })}
-${input('address')}
-${input('city')}`;
+  const values = sent?.values ?? Object.fromEntries(contactNames.map((name) => [name, customer[name] ?? '']));
+  const given = { values, errors: sent?.errors ?? {}, language };
+  const inputs = contactNames.map((name) => fieldInput(name, contact[name], given));
   return card({
     id: 'contact',
     title: texts.edit[language],
@@ -357,7 +346,7 @@ ${input('city')}`;
 ${form({
   action: visit.link(`/customers/${customer.id}`),
   csrfToken,
-  content,
+  content: join(inputs, '\n'),
   acts: button({ text: words.save[language] }),
 })}`,
   });

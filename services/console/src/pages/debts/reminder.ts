@@ -11,7 +11,6 @@ import {
   emptyState,
   type FieldErrors,
   type FieldRule,
-  field,
   fieldErrors,
   fieldGroup,
   form,
@@ -19,15 +18,16 @@ import {
   hidden,
   html,
   isolate,
+  join,
   type Markup,
   notice,
   pageHead,
   readField,
-  textarea,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
+import { type FieldSpecs, fieldInput, readFields, rulesOf, type Values } from '../form-fields.js';
 import { documentName } from '../parts.js';
 import { words } from '../words.js';
 import { ageWords } from './debt-words.js';
@@ -79,17 +79,31 @@ type Draft = ReplyOf<typeof draftReminder> & { readonly onAccount: Agorot };
 interface Written {
   readonly id: string;
   readonly documents: readonly string[];
-  readonly recipient: string;
-  readonly subject: string;
-  readonly text: string;
+  readonly letter: Values<keyof typeof letter>;
 }
 
+/** What a person writes. */
+const letter = {
+  recipient: {
+    word: texts.recipient,
+    type: 'email',
+    refused: texts.badRecipient,
+    more: { required: true },
+  },
+  subject: { word: texts.subject, refused: texts.missing, more: { required: true } },
+  text: {
+    word: texts.text,
+    hint: texts.textHint,
+    type: 'area',
+    refused: texts.missing,
+    more: { rows: 10, required: true },
+  },
+} as const satisfies FieldSpecs;
+
 const rules: readonly FieldRule[] = [
-  { path: '/recipient', text: texts.badRecipient },
+  ...rulesOf(letter),
   { path: '/document_ids', field: 'form', text: texts.noDocument },
   { path: '/customer_id', field: 'form', text: texts.soon },
-  { path: '/subject', text: texts.missing },
-  { path: '/text', text: texts.missing },
 ];
 
 /** What a reminder would say: a person reads it, and may change it, before it leaves. */
@@ -117,9 +131,7 @@ export class SendReminderNow {
         customer_id: params.id ?? '',
         document_ids: sent.documents.filter(isUuid),
         reminder_id: sent.id,
-        recipient: sent.recipient,
-        subject: sent.subject,
-        text: sent.text,
+        ...sent.letter,
         person_id: session.personId,
       });
     } catch (error) {
@@ -157,9 +169,7 @@ function written({ debts, recipient, subject, text }: Draft): Written {
   return {
     id: randomUUID(),
     documents: chosen.map(({ document }) => document.id),
-    recipient: recipient ?? '',
-    subject,
-    text,
+    letter: { recipient: recipient ?? '', subject, text },
   };
 }
 
@@ -168,9 +178,7 @@ function readForm(sent: URLSearchParams): Written {
   return {
     id: isUuid(id) ? id : randomUUID(),
     documents: sent.getAll('document'),
-    recipient: readField(sent, 'recipient', 'email'),
-    subject: readField(sent, 'subject'),
-    text: readField(sent, 'text', 'text'),
+    letter: readFields(letter, sent),
   };
 }
 
@@ -241,32 +249,10 @@ function fields({ language }: MemberVisit, draft: Draft, sent: Written, errors: 
       hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
     }),
   );
+  const given = { values: sent.letter, errors, language };
+  const inputs = Object.entries(letter).map(([name, spec]) => fieldInput(name, spec, given));
   return html`
 ${hidden('reminder_id', sent.id)}
 ${fieldGroup(texts.documents[language], html`${boxes}`, texts.documentsHint[language])}
-${field({
-  name: 'recipient',
-  label: texts.recipient[language],
-  type: 'email',
-  value: sent.recipient,
-  error: errors.recipient,
-  ltr: true,
-  required: true,
-})}
-${field({
-  name: 'subject',
-  label: texts.subject[language],
-  value: sent.subject,
-  error: errors.subject,
-  required: true,
-})}
-${textarea({
-  name: 'text',
-  label: texts.text[language],
-  value: sent.text,
-  hint: texts.textHint[language],
-  error: errors.text,
-  rows: 10,
-  required: true,
-})}`;
+${join(inputs, '\n')}`;
 }
