@@ -7,7 +7,7 @@ import {
   exampleBusiness,
   exampleDocument,
   exampleDue,
-  type ServiceUnderTest,
+  ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
 import { EventValidators } from '../src/events/event-validators.js';
@@ -72,7 +72,7 @@ export const probeMigrations: Migrations = {
 };
 
 export function startProbe(config: Partial<ServiceConfig> = {}): Promise<ServiceUnderTest<ProbeTables>> {
-  return startServiceUnderTest<ProbeTables, ServiceConfig>({
+  return startServiceUnderTest(ServiceUnderTest<ProbeTables>, {
     service: probeService,
     migrations: probeMigrations,
     config,

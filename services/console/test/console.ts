@@ -8,8 +8,7 @@ import {
   showBusiness,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { type ServiceConfig } from '@pinkas/service-kit/config';
-import { exampleBusiness, type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import { exampleBusiness, ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
 import type { ConsoleConfig } from '../src/config.js';
 import { backgroundTasks, ConsoleModule } from '../src/console.module.js';
 import type { ConsoleTables } from '../src/db/console.tables.js';
@@ -32,100 +31,90 @@ export interface TestPerson {
 }
 
 /** The console on real servers. The gateway and delivery are answered by the test; a test answers for others itself. */
-export interface ConsoleUnderTest extends ServiceUnderTest<ConsoleTables> {
-  readonly origin: string;
-  readonly clock: { now: Date };
-  readonly config: Omit<ConsoleConfig, keyof ServiceConfig>;
+export class ConsoleUnderTest extends ServiceUnderTest<ConsoleTables, ConsoleConfig> {
+  readonly origin: string = this.service.app.get(HttpServer, { strict: false }).origin;
   /** What the gateway knows; `addBusiness` adds to it, and a test may change it. */
-  readonly businesses: Map<string, Business>;
+  readonly businesses = new Map<string, Business>();
   /** Whether the kill switch lets changes through; a test may turn it off. */
-  apiEnabled: boolean;
+  apiEnabled = true;
   /** The mails of the platform that delivery was asked to send. */
-  readonly notices: RequestOf<typeof sendNotice>[];
+  readonly notices: RequestOf<typeof sendNotice>[] = [];
   /** The fake of delivery; a test may replace it. */
   sendNotice: (
     request: RequestOf<typeof sendNotice>,
-  ) => ReplyOf<typeof sendNotice> | Promise<ReplyOf<typeof sendNotice>>;
-  addBusiness(change?: Partial<Business>): Business;
+  ) => ReplyOf<typeof sendNotice> | Promise<ReplyOf<typeof sendNotice>> = () => ({
+    outcome: 'accepted',
+    reason: null,
+  });
+
+  addBusiness(change?: Partial<Business>): Business {
+    const added = exampleBusiness(change);
+    this.businesses.set(added.id, added);
+    return added;
+  }
+
   /** Stores a person, and what they may do in which business. */
-  addPerson(roles?: Readonly<Record<string, MemberRole>>, email?: string): Promise<TestPerson>;
-  /** A browser in which nobody is signed in. */
-  browser(): TestBrowser;
+  async addPerson(
+    roles: Readonly<Record<string, MemberRole>> = {},
+    email = `p-${randomUUID()}@example.com`,
+  ): Promise<TestPerson> {
+    const { db } = this.database;
+    const id = randomUUID();
+    const now = this.clock.now;
+    await db.insertInto('person').values({ id, email, language: null, created_at: now }).execute();
+    for (const [business_id, role] of Object.entries(roles)) {
+      await db
+        .insertInto('membership')
+        .values({ business_id, person_id: id, role, invited_by: null, invited_at: now })
+        .execute();
+    }
+    return { id, email };
+  }
+
+  /** A browser in which no person is signed in. */
+  browser(): TestBrowser {
+    return new TestBrowser(this.origin);
+  }
+
   /** A browser in which the person is signed in, with a fresh proof and the token of a page. */
-  signedIn(person: TestPerson): Promise<TestBrowser>;
+  async signedIn(person: TestPerson): Promise<TestBrowser> {
+    const browser = this.browser();
+    const client = { userAgent: browser.headers['user-agent'] ?? '', network: '127.0.0.1' };
+    const token = await insertSession(this.database.db, person.id, client, this.clock.now);
+    browser.cookies.set(cookieNames(this.config).session, token);
+    await browser.get('/account');
+    return browser;
+  }
 }
 
 /** Starts the console. */
 export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise<ConsoleUnderTest> {
-  const clock = { now: new Date('2026-06-15T08:00:10Z') };
-  const config: ConsoleUnderTest['config'] = {
-    httpHost: '127.0.0.1',
-    httpPort: 0,
-    shutdownDelayMs: 0,
-    trustedProxies: '127.0.0.1',
-    consoleUrl: 'http://localhost:8090',
-    cookieSecret: randomBytes(32),
-    baseUrl: 'https://api.example.com/v1',
-    viewUrlBase: 'https://api.example.com/d',
-    docsUrl: 'https://api.example.com/docs',
-    oidcIssuer: '',
-    oidcName: 'OpenID',
-    oidcClientId: '',
-    oidcClientSecret: '',
-    accountingSoftwareNumber: 99_999_999,
-    softwareVendorTaxId: '',
-    softwareVendorName: '',
-    exportsMaxGib: 10,
-    ...change,
-  };
-  const tested = await startServiceUnderTest<ConsoleTables, ConsoleConfig>({
-    service: {
-      name: 'console',
-      module: ConsoleModule,
-      backgroundTasks,
-      clock: { now: () => clock.now },
-    },
+  const console = await startServiceUnderTest(ConsoleUnderTest, {
+    service: { name: 'console', module: ConsoleModule, backgroundTasks },
+    clock: { now: new Date('2026-06-15T08:00:10Z') },
     migrations,
-    config,
+    config: {
+      httpHost: '127.0.0.1',
+      httpPort: 0,
+      shutdownDelayMs: 0,
+      trustedProxies: '127.0.0.1',
+      consoleUrl: 'http://localhost:8090',
+      cookieSecret: randomBytes(32),
+      baseUrl: 'https://api.example.com/v1',
+      viewUrlBase: 'https://api.example.com/d',
+      docsUrl: 'https://api.example.com/docs',
+      oidcIssuer: '',
+      oidcName: 'OpenID',
+      oidcClientId: '',
+      oidcClientSecret: '',
+      accountingSoftwareNumber: 99_999_999,
+      softwareVendorTaxId: '',
+      softwareVendorName: '',
+      exportsMaxGib: 10,
+      ...change,
+    },
   });
-  const { origin } = tested.service.app.get(HttpServer, { strict: false });
-  const db = tested.database.db;
-  const console: ConsoleUnderTest = {
-    ...tested,
-    origin,
-    clock,
-    config,
-    businesses: new Map(),
-    apiEnabled: true,
-    notices: [],
-    sendNotice: () => ({ outcome: 'accepted', reason: null }),
-    addBusiness: (business) => {
-      const added = exampleBusiness(business);
-      console.businesses.set(added.id, added);
-      return added;
-    },
-    addPerson: async (roles = {}, email = `p-${randomUUID()}@example.com`) => {
-      const id = randomUUID();
-      await db.insertInto('person').values({ id, email, language: null, created_at: clock.now }).execute();
-      for (const [business_id, role] of Object.entries(roles)) {
-        await db
-          .insertInto('membership')
-          .values({ business_id, person_id: id, role, invited_by: null, invited_at: clock.now })
-          .execute();
-      }
-      return { id, email };
-    },
-    browser: () => new TestBrowser(origin),
-    signedIn: async (person) => {
-      const browser = new TestBrowser(origin);
-      const client = { userAgent: browser.headers['user-agent'] ?? '', network: '127.0.0.1' };
-      const token = await insertSession(db, person.id, client, clock.now);
-      browser.cookies.set(cookieNames(config).session, token);
-      await browser.get('/account');
-      return browser;
-    },
-  };
-  tested.network.answer(showBusiness, ({ business_id }) => {
+  console.network.answer(showBusiness, ({ business_id }) => {
     const business = console.businesses.get(business_id);
     if (!business) {
       throw new ApiError('not_found');
@@ -138,7 +127,7 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
       api_enabled: console.apiEnabled,
     };
   });
-  tested.network.answer(sendNotice, (request) => {
+  console.network.answer(sendNotice, (request) => {
     console.notices.push(request);
     return console.sendNotice(request);
   });

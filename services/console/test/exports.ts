@@ -15,13 +15,12 @@ import {
   showBusiness,
   summarizeDocuments,
 } from '@pinkas/contracts';
-import { ApiError, type Database, kitTokens, type RunningService, startService } from '@pinkas/service-kit';
+import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
   exampleDocument,
-  type ServiceUnderTest,
-  serviceConfig,
+  ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
 import { openPromise } from 'yauzl';
@@ -53,115 +52,93 @@ export function bookEntry(number: number, business: Business): BookEntry {
 /** A page of the book has this number of documents. */
 const pageDocuments = 5;
 
+/** How much the exports of all businesses may take. */
+const exportsMaxGib = 1;
+
 /** Exports of the console, with a book that the test answers for. */
-export interface ExportsUnderTest extends ServiceUnderTest<ConsoleTables> {
-  business: Business;
-  book: BookEntry[];
-  clock: { readonly now: Date };
+export class ExportsUnderTest extends ServiceUnderTest<ConsoleTables, ConsoleConfig> {
+  business: Business = exampleBusiness({ tax_id: '777777723' });
+  readonly book: BookEntry[] = Array.from({ length: 12 }, (_, index) => bookEntry(index + 1, this.business));
   /** The database as the service has it: without a scope. */
-  own: Database<ConsoleTables>;
+  readonly own: Database<ConsoleTables> = this.service.app.get(kitTokens.database);
   /** What the trail of issuing was given. */
-  recorded: RequestOf<typeof recordExport>[];
+  readonly recorded: RequestOf<typeof recordExport>[] = [];
   /** The documents without a stored PDF. */
-  withoutPdf: Set<string>;
+  readonly withoutPdf = new Set<string>();
   /** Called before each page of the book; a test waits or throws in it. */
-  beforePage: { run: () => Promise<void> | void };
-  request(change?: Partial<ExportRequest>): Promise<string>;
-  row(id: string): Promise<ExportRow>;
+  readonly beforePage: { run: () => Promise<void> | void } = { run: () => {} };
+
+  request(change: Partial<ExportRequest> = {}): Promise<string> {
+    const request: ExportRequest = {
+      businessId: this.business.id,
+      personId: '00000000-0000-4000-8000-000000000001',
+      format: 'uniform',
+      from: '2026-01-01',
+      to: '2026-12-31',
+      ...change,
+    };
+    return requestExport(this.own, request, this.clock.now, exportsMaxGib * 1024 ** 3);
+  }
+
+  row(id: string): Promise<ExportRow> {
+    return this.database.db
+      .selectFrom('export_job')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  }
+
   /** Waits until an export has ended. */
-  ended(id: string): Promise<ExportRow>;
+  ended(id: string): Promise<ExportRow> {
+    return eventually('the export has ended', async () => {
+      const row = await this.row(id);
+      return row.ended_at !== null && row;
+    });
+  }
+
   /** The file of a finished export. */
-  bytes(id: string): Promise<Buffer>;
+  async bytes(id: string): Promise<Buffer> {
+    const file = await readExportFile(this.own, this.business.id, id);
+    if (!file) {
+      throw new Error('the export has no file');
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of file.chunks) {
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
   /** Moves the clock, and lets the worker look. */
-  advanceClock(ms: number): void;
-  /** Starts one more service on the same database and NATS; it is stopped with this one. */
-  startAnother(): Promise<RunningService>;
+  advanceClock(ms: number): void {
+    aheadMs += ms;
+    this.service.app.get(ExportWorker, { strict: false }).trigger();
+  }
 }
 
+/** How far the clock of the exports is ahead of that of the machine. */
+let aheadMs = 0;
+
 export async function startExports(): Promise<ExportsUnderTest> {
-  let aheadMs = 0;
-  const clock = {
-    get now() {
-      return new Date(Date.now() + aheadMs);
+  aheadMs = 0;
+  const exports = await startServiceUnderTest(ExportsUnderTest, {
+    service: { name: 'console', module: ExportModule, backgroundTasks: exportTasks },
+    clock: {
+      get now() {
+        return new Date(Date.now() + aheadMs);
+      },
     },
-  };
-  const service = {
-    name: 'console',
-    module: ExportModule,
-    backgroundTasks: exportTasks,
-    clock: { now: () => clock.now },
-  } as const;
-  const own = {
-    ...{ accountingSoftwareNumber: 99_999_999, softwareVendorTaxId: '', softwareVendorName: '' },
-    exportsMaxGib: 1,
-  };
-  const tested = await startServiceUnderTest<ConsoleTables, ConsoleConfig>({
-    service,
     migrations,
-    config: own as unknown as ConsoleConfig,
+    config: {
+      accountingSoftwareNumber: 99_999_999,
+      softwareVendorTaxId: '',
+      softwareVendorName: '',
+      exportsMaxGib,
+    } as unknown as ConsoleConfig,
   });
-  const others: RunningService[] = [];
-  const made: ExportsUnderTest = {
-    ...tested,
-    business: exampleBusiness({ tax_id: '777777723' }),
-    book: [],
-    clock,
-    own: tested.service.app.get<Database<ConsoleTables>>(kitTokens.database),
-    recorded: [],
-    withoutPdf: new Set(),
-    beforePage: { run: () => {} },
-    request: (change = {}) =>
-      requestExport(
-        made.own,
-        {
-          businessId: made.business.id,
-          personId: '00000000-0000-4000-8000-000000000001',
-          format: 'uniform',
-          from: '2026-01-01',
-          to: '2026-12-31',
-          ...change,
-        },
-        clock.now,
-        own.exportsMaxGib * 1024 ** 3,
-      ),
-    row: (id) =>
-      tested.database.db.selectFrom('export_job').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
-    ended: (id) =>
-      eventually('the export has ended', async () => {
-        const row = await made.row(id);
-        return row.ended_at !== null && row;
-      }),
-    bytes: async (id) => {
-      const file = await readExportFile(made.own, made.business.id, id);
-      if (!file) {
-        throw new Error('the export has no file');
-      }
-      const chunks: Buffer[] = [];
-      for await (const chunk of file.chunks) {
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks);
-    },
-    advanceClock: (ms) => {
-      aheadMs += ms;
-      tested.service.app.get(ExportWorker, { strict: false }).trigger();
-    },
-    startAnother: async () => {
-      const servers = { natsUrl: tested.nats.url, databaseUrl: tested.database.url };
-      const config = { ...serviceConfig(servers), ...own };
-      const other = await startService({ ...service, config });
-      others.push(other);
-      return other;
-    },
-    stop: async () => {
-      await Promise.all(others.map((other) => other.stop()));
-      await tested.stop();
-    },
-  };
-  made.book.push(...Array.from({ length: 12 }, (_, index) => bookEntry(index + 1, made.business)));
-  answerForBusiness(made);
-  answerForBook(made);
-  return made;
+  answerForBusiness(exports);
+  answerForBook(exports);
+  return exports;
 }
 
 /** Answers for the gateway. */

@@ -11,14 +11,13 @@ import {
   releaseCustomer,
   resolveCustomer,
   searchCustomers,
-  streamOf,
 } from '@pinkas/contracts';
 import { ApiError, type Database, newContext, withContext } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
   exampleDocument,
-  type ServiceUnderTest,
+  ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
 import type { CardRow } from '../src/card/card.repository.js';
@@ -28,112 +27,93 @@ import { backgroundTasks, CustomerModule } from '../src/customer.module.js';
 import { migrations } from '../src/db/migrations.js';
 
 /** The customer service with the calls and events of issuing made by the test. */
-export interface CustomerUnderTest extends ServiceUnderTest<CustomerTables> {
+export class CustomerUnderTest extends ServiceUnderTest<CustomerTables, CustomerConfig> {
   /** A new one for each test, so that no test meets the cards of another. */
-  business: Business;
-  clock: { now: Date };
+  business: Business = exampleBusiness();
   /** The tables with the rows of every business. */
-  db: Database<CustomerTables>;
-  resolve(
-    customer: CustomerInput,
-    options?: { businessId?: string; documentId?: string; timeoutMs?: number },
-  ): Promise<CustomerSnapshot>;
+  readonly db: Database<CustomerTables> = this.database.db;
   /** Whether a document changes its card, as its resolution said. */
-  changes: Map<string, boolean | undefined>;
-  release(documentId: string, businessId?: string): Promise<void>;
-  search(query: string | null, limit?: number, businessId?: string): Promise<CustomerCard[]>;
+  readonly changes = new Map<string, boolean | undefined>();
+
+  async resolve(
+    customer: CustomerInput,
+    { businessId = this.business.id, documentId = randomUUID() as string, timeoutMs = 20_000 } = {},
+  ): Promise<CustomerSnapshot> {
+    const request = { business_id: businessId, customer, document_id: documentId };
+    const reply = await withContext(newContext(timeoutMs), () =>
+      this.network.client.call(resolveCustomer, request),
+    );
+    this.changes.set(documentId, reply.changes);
+    return reply.customer;
+  }
+
+  async release(documentId: string, businessId = this.business.id): Promise<void> {
+    await this.network.call(releaseCustomer, { business_id: businessId, document_id: documentId });
+  }
+
+  async search(query: string | null, limit = 20, businessId = this.business.id): Promise<CustomerCard[]> {
+    return (await this.network.call(searchCustomers, { business_id: businessId, query, limit })).customers;
+  }
+
   /** Publishes the event of a document for this customer. */
-  publishIssued(customer: CustomerSnapshot, documentId?: string): Promise<IssuedDocument>;
+  async publishIssued(
+    customer: CustomerSnapshot,
+    documentId: string = randomUUID(),
+  ): Promise<IssuedDocument> {
+    const document = exampleDocument({ id: documentId, business_id: this.business.id, customer });
+    const { business_id, issued_at } = document;
+    const event = { business_id, document_id: documentId, customer, issued_at };
+    await this.network.publish(cardChanged, documentId, event);
+    return document;
+  }
+
   /** Publishes it and waits until it was recorded. */
-  publishAndWait(customer: CustomerSnapshot, documentId?: string): Promise<void>;
+  async publishAndWait(customer: CustomerSnapshot, documentId?: string): Promise<void> {
+    const recorded = async () => {
+      const { count } = await this.db
+        .selectFrom('inbox')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    };
+    const before = await recorded();
+    await this.publishIssued(customer, documentId);
+    await eventually('the event is recorded', async () => (await recorded()) > before);
+  }
+
   /** Resolves the customer, publishes the event of its document, and waits until the card is real. */
-  issueTo(customer: CustomerInput): Promise<CustomerSnapshot>;
-  card(id: string): Promise<CardRow | undefined>;
+  async issueTo(input: CustomerInput): Promise<CustomerSnapshot> {
+    const documentId = randomUUID();
+    const customer = await this.resolve(input, { documentId });
+    await this.publishAndWait(customer, documentId);
+    return customer;
+  }
+
+  card(id: string): Promise<CardRow | undefined> {
+    return this.db.selectFrom('card').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
   /** What is reserved for a document. */
-  reservations(documentId: string): Promise<{ card_id: string; tax_id: string | null }[]>;
-  /** Makes the server forget the consumer, so that every event comes again; waits until all were taken. */
-  redeliverAll(): Promise<void>;
+  reservations(documentId: string): Promise<{ card_id: string; tax_id: string | null }[]> {
+    return this.db
+      .selectFrom('reservation')
+      .select(['card_id', 'tax_id'])
+      .where('document_id', '=', documentId)
+      .execute();
+  }
+
+  redeliverAll(): Promise<void> {
+    return this.redeliver('issuing', consumers.recordCustomer.durable);
+  }
 }
 
-export async function startCustomer(): Promise<CustomerUnderTest> {
-  const clock = { now: new Date('2026-06-15T08:00:00Z') };
-  const tested = await startServiceUnderTest<CustomerTables, CustomerConfig>({
-    service: {
-      name: 'customer',
-      module: CustomerModule,
-      backgroundTasks,
-      clock: { now: () => clock.now },
-    },
+export const startCustomer = (): Promise<CustomerUnderTest> =>
+  startServiceUnderTest(CustomerUnderTest, {
+    service: { name: 'customer', module: CustomerModule, backgroundTasks },
+    clock: { now: new Date('2026-06-15T08:00:00Z') },
     migrations,
     config: {},
   });
-  const { db } = tested.database;
-  const made: CustomerUnderTest = {
-    ...tested,
-    business: exampleBusiness(),
-    clock,
-    db,
-    changes: new Map(),
-    resolve: async (
-      customer,
-      { businessId = made.business.id, documentId = randomUUID(), timeoutMs = 20_000 } = {},
-    ) => {
-      const request = { business_id: businessId, customer, document_id: documentId };
-      const reply = await withContext(newContext(timeoutMs), () =>
-        tested.network.client.call(resolveCustomer, request),
-      );
-      made.changes.set(documentId, reply.changes);
-      return reply.customer;
-    },
-    release: async (documentId, businessId = made.business.id) => {
-      await tested.network.call(releaseCustomer, { business_id: businessId, document_id: documentId });
-    },
-    search: async (query, limit = 20, businessId = made.business.id) =>
-      (await tested.network.call(searchCustomers, { business_id: businessId, query, limit })).customers,
-    publishIssued: async (customer, documentId = randomUUID()) => {
-      const document = exampleDocument({ id: documentId, business_id: made.business.id, customer });
-      const { business_id, issued_at } = document;
-      const event = { business_id, document_id: documentId, customer, issued_at };
-      await tested.network.publish(cardChanged, documentId, event);
-      return document;
-    },
-    publishAndWait: async (customer, documentId) => {
-      const recorded = async () => {
-        const { count } = await db
-          .selectFrom('inbox')
-          .select((select) => select.fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow();
-        return count;
-      };
-      const before = await recorded();
-      await made.publishIssued(customer, documentId);
-      await eventually('the event is recorded', async () => (await recorded()) > before);
-    },
-    issueTo: async (input) => {
-      const documentId = randomUUID();
-      const customer = await made.resolve(input, { documentId });
-      await made.publishAndWait(customer, documentId);
-      return customer;
-    },
-    reservations: (documentId) =>
-      db
-        .selectFrom('reservation')
-        .select(['card_id', 'tax_id'])
-        .where('document_id', '=', documentId)
-        .execute(),
-    card: (id) => db.selectFrom('card').selectAll().where('id', '=', id).executeTakeFirst(),
-    redeliverAll: async () => {
-      const stream = streamOf('issuing').name;
-      const manager = await tested.network.streamManager();
-      await manager.consumers.delete(stream, consumers.recordCustomer.durable);
-      await eventually('every event was taken again', async () => {
-        const found = await manager.consumers.info(stream, consumers.recordCustomer.durable);
-        return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
-      });
-    },
-  };
-  return made;
-}
 
 /** The card that an attempt conflicts with. */
 export async function conflictOf(attempt: Promise<unknown>): Promise<unknown> {

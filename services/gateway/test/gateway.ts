@@ -12,15 +12,14 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@pinkas/contracts';
-import { type RunningService, startService } from '@pinkas/service-kit';
-import { type ServiceConfig } from '@pinkas/service-kit/config';
+import { type RunningService } from '@pinkas/service-kit';
 import {
   demoBusiness,
   exampleDocument,
-  type ServiceUnderTest,
-  serviceConfig,
+  ServiceUnderTest,
   startServiceUnderTest,
   startTestRedis,
+  type TestServer,
 } from '@pinkas/testkit';
 import { Redis } from 'ioredis';
 import type { GatewayConfig } from '../src/config.js';
@@ -32,28 +31,82 @@ import { minuteOf } from '../src/http/rate-limiter.js';
 import { openRedisLine, type RedisLine } from './redis-line.js';
 
 /** The gateway on real servers, with a fake of issuing that returns example documents. */
-export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {
-  readonly redisLine: RedisLine;
-  readonly config: GatewayConfig;
-  /** How often each command reached Redis since the last call, by name. */
-  commandsInRedis(): Promise<Record<string, number>>;
-  /** The count of a key in Redis, in this minute. */
-  countedInRedis(keyId: string): Promise<number>;
-  readonly origin: string;
-  readonly clock: { now: Date };
-  /** The requests that issuing received. */
-  readonly issued: RequestOf<typeof issueDocument>[];
-  /** The fake of issuing; a test may replace it. */
-  issue: (request: RequestOf<typeof issueDocument>) => Promise<ReplyOf<typeof issueDocument>>;
-  /** Creates a business and a key of it. */
-  caller(options?: CallerOptions): Promise<Caller>;
+export class GatewayUnderTest extends ServiceUnderTest<GatewayTables, GatewayConfig> {
+  redisLine!: RedisLine;
+  redis!: TestServer;
+  #redisClient: Redis | undefined;
+  readonly origin: string = originOf(this.service);
   /** Sends an HTTP request; a body that is an object is sent as JSON. */
-  http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
+  readonly http: HttpClient = httpTo(this.origin);
+  /** The requests that issuing received. */
+  readonly issued: RequestOf<typeof issueDocument>[] = [];
+
+  /** The fake of issuing; a test may replace it. */
+  issue: (request: RequestOf<typeof issueDocument>) => Promise<ReplyOf<typeof issueDocument>> = async (
+    request,
+  ) => issuedReply(request);
+
+  get #commands(): Redis {
+    this.#redisClient ??= new Redis(this.redis.url);
+    return this.#redisClient;
+  }
+
+  /** How often each command reached Redis since the last call, by name. */
+  async commandsInRedis(): Promise<Record<string, number>> {
+    const calls = [
+      ...(await this.#commands.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm),
+    ].map(([, name, count]) => [name, Number(count)]);
+    await this.#commands.config('RESETSTAT');
+    return Object.fromEntries(calls);
+  }
+
+  /** The count of a key in Redis, in this minute. */
+  async countedInRedis(keyId: string): Promise<number> {
+    return Number(await this.#commands.get(`pinkas:requests:key:${keyId}:${minuteOf(this.clock.now)}`));
+  }
+
   /** Starts another gateway on the same database, NATS, Redis and clock; it is stopped with this one. */
-  startAnother(change?: Partial<GatewayConfig>): Promise<AnotherGateway>;
+  async startAnotherGateway(change: Partial<GatewayConfig> = {}): Promise<AnotherGateway> {
+    const service = await this.startAnother(change);
+    const origin = originOf(service);
+    return { origin, http: httpTo(origin), service };
+  }
+
   /** POST /documents with a valid body. */
-  post(key: string, options?: HttpOptions & { idempotencyKey?: string }): Promise<HttpAnswer>;
+  post(
+    key: string,
+    { idempotencyKey = randomUUID(), ...options }: HttpOptions & { idempotencyKey?: string } = {},
+  ): Promise<HttpAnswer> {
+    return this.http('/v1/documents', {
+      method: 'POST',
+      key,
+      body: quote(),
+      ...options,
+      headers: {
+        ...(idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey }),
+        ...options.headers,
+      },
+    });
+  }
+
+  /** Creates a business and a key of it. */
+  async caller(options: CallerOptions = {}): Promise<Caller> {
+    const { business } = await this.network.call(createBusiness, {
+      business: { ...demoBusiness, ...options.business },
+    });
+    const key = await this.network.call(createKey, { business_id: business.id, ...options.key });
+    return { business, key };
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    this.#redisClient?.disconnect();
+    await this.redisLine.close();
+    await this.redis.stop();
+  }
 }
+
+const originOf = (running: RunningService) => running.app.get(HttpServer, { strict: false }).origin;
 
 /** A gateway beside the one under test. */
 export type AnotherGateway = Pick<GatewayUnderTest, 'origin' | 'http' | 'service'>;
@@ -83,6 +136,8 @@ export interface HttpAnswer {
   text: string;
 }
 
+type HttpClient = (path: string, options?: HttpOptions) => Promise<HttpAnswer>;
+
 export const quote = (change: Partial<CreateDocument> = {}): CreateDocument => ({
   type: 'quote',
   customer: { name: 'לקוח לדוגמה' },
@@ -104,7 +159,7 @@ export function issuedReply(
 }
 
 /** Sends HTTP requests to one gateway. */
-export function httpTo(origin: string): GatewayUnderTest['http'] {
+export function httpTo(origin: string): HttpClient {
   return async (path, options = {}) => {
     const { key, body } = options;
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
@@ -131,98 +186,34 @@ export function httpTo(origin: string): GatewayUnderTest['http'] {
 }
 
 export async function startGateway(): Promise<GatewayUnderTest> {
-  const clock = { now: new Date('2026-06-15T08:00:10Z') };
   const redis = await startTestRedis();
   const redisLine = await openRedisLine(redis.url);
-  const redisClient = new Redis(redis.url);
-  const service = {
-    name: 'gateway',
-    module: GatewayModule,
-    backgroundTasks,
-    clock: { now: () => clock.now },
-  } as const;
-  const own: Omit<GatewayConfig, keyof ServiceConfig> = {
-    httpHost: '127.0.0.1',
-    httpPort: 0,
-    shutdownDelayMs: 0,
-    trustedProxies: '127.0.0.1',
-    redisUrl: redisLine.url,
-    apiKeyPepper: randomBytes(32),
-    previousApiKeyPepper: null,
-    baseUrl: 'https://api.example.com/v1',
-    viewUrlBase: 'https://api.example.com/d',
-    pdfUrlBase: 'https://api.example.com/pdf',
-    docsUrl: 'https://api.example.com/docs',
-    paymentUrl: 'https://example.com/pay',
-  };
-  const tested = await startServiceUnderTest<GatewayTables, GatewayConfig>({
-    service,
+  const gateway = await startServiceUnderTest(GatewayUnderTest, {
+    service: { name: 'gateway', module: GatewayModule, backgroundTasks },
+    clock: { now: new Date('2026-06-15T08:00:10Z') },
     migrations,
-    config: own,
+    config: {
+      httpHost: '127.0.0.1',
+      httpPort: 0,
+      shutdownDelayMs: 0,
+      trustedProxies: '127.0.0.1',
+      redisUrl: redisLine.url,
+      apiKeyPepper: randomBytes(32),
+      previousApiKeyPepper: null,
+      baseUrl: 'https://api.example.com/v1',
+      viewUrlBase: 'https://api.example.com/d',
+      pdfUrlBase: 'https://api.example.com/pdf',
+      docsUrl: 'https://api.example.com/docs',
+      paymentUrl: 'https://example.com/pay',
+    },
   });
-  const config: GatewayConfig = {
-    ...serviceConfig({ natsUrl: tested.nats.url, databaseUrl: tested.database.url }),
-    ...own,
-  };
-  const { network } = tested;
-  const originOf = (running: RunningService) => running.app.get(HttpServer, { strict: false }).origin;
-  const origin = originOf(tested.service);
-  const http = httpTo(origin);
-  const others: RunningService[] = [];
-  const made: GatewayUnderTest = {
-    ...tested,
-    redisLine,
-    config,
-    commandsInRedis: async () => {
-      const calls = [
-        ...(await redisClient.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm),
-      ].map(([, name, count]) => [name, Number(count)]);
-      await redisClient.config('RESETSTAT');
-      return Object.fromEntries(calls);
-    },
-    countedInRedis: async (keyId) =>
-      Number(await redisClient.get(`pinkas:requests:key:${keyId}:${minuteOf(clock.now)}`)),
-    origin,
-    clock,
-    issued: [],
-    issue: async (request) => issuedReply(request),
-    http,
-    startAnother: async (change = {}) => {
-      const other = await startService({ ...service, config: { ...config, ...change } });
-      others.push(other);
-      return { origin: originOf(other), http: httpTo(originOf(other)), service: other };
-    },
-    post: (key, { idempotencyKey = randomUUID(), ...options } = {}) =>
-      http('/v1/documents', {
-        method: 'POST',
-        key,
-        body: quote(),
-        ...options,
-        headers: {
-          ...(idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey }),
-          ...options.headers,
-        },
-      }),
-    caller: async (options = {}) => {
-      const { business } = await network.call(createBusiness, {
-        business: { ...demoBusiness, ...options.business },
-      });
-      return { business, key: await network.call(createKey, { business_id: business.id, ...options.key }) };
-    },
-    stop: async () => {
-      await Promise.all(others.map((other) => other.stop()));
-      await tested.stop();
-      redisClient.disconnect();
-      await redisLine.close();
-      await redis.stop();
-    },
-  };
-  network.answer(issueDocument, (request) => {
-    made.issued.push(request);
-    return made.issue(request);
+  Object.assign(gateway, { redis, redisLine });
+  gateway.network.answer(issueDocument, (request) => {
+    gateway.issued.push(request);
+    return gateway.issue(request);
   });
-  network.answer(getUsage, () => ({ used_today: 7 }));
-  return made;
+  gateway.network.answer(getUsage, () => ({ used_today: 7 }));
+  return gateway;
 }
 
 const checkError = compile(ErrorBody);

@@ -22,7 +22,7 @@ describe('the rotation of the pepper', () => {
   });
 
   const startReplica = async (change: Partial<GatewayConfig>) => {
-    const replica = await gateway.startAnother(change);
+    const replica = await gateway.startAnotherGateway(change);
     replicas.push(replica);
     return replica;
   };

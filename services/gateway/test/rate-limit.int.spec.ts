@@ -18,7 +18,7 @@ describe('two gateways', () => {
   let both: readonly [AnotherGateway, AnotherGateway];
   beforeAll(async () => {
     gateway = await startGateway();
-    both = [gateway, await gateway.startAnother()];
+    both = [gateway, await gateway.startAnotherGateway()];
   });
   afterAll(() => gateway.stop());
   beforeEach(() => {

@@ -43,7 +43,7 @@ describe('KeyUseRecorder', () => {
   });
 
   it('the uses of a minute are stored once, on however many gateways', async () => {
-    const other = await gateway.startAnother();
+    const other = await gateway.startAnotherGateway();
     let stored: Awaited<ReturnType<typeof version>>;
     try {
       expect(await use()).toBe(200);
@@ -58,7 +58,7 @@ describe('KeyUseRecorder', () => {
   });
 
   it('a gateway that stops stores the uses that it has noted', async () => {
-    const other = await gateway.startAnother();
+    const other = await gateway.startAnotherGateway();
     expect(await use(other)).toBe(200);
     await other.service.stop();
     expect(await lastUsedAt()).toBe(minute());
@@ -77,7 +77,7 @@ describe('KeyUseRecorder', () => {
 
   it('a request with a revoked key is no use', async () => {
     await gateway.network.call(revokeKey, { key_id: caller.key.id });
-    const other = await gateway.startAnother();
+    const other = await gateway.startAnotherGateway();
     expect(await use(other)).toBe(401);
     await other.service.stop();
     expect(await lastUsedAt()).toBeNull();
@@ -105,7 +105,7 @@ describe('KeyUseRecorder', () => {
   });
 
   it('a key that is revoked before its use is stored is revoked all the same', async () => {
-    const other = await gateway.startAnother();
+    const other = await gateway.startAnotherGateway();
     expect(await use(other)).toBe(200);
     const { revoked_at } = await gateway.network.call(revokeKey, { key_id: caller.key.id });
     await other.service.stop();

@@ -4,7 +4,7 @@ import { type CreateDocument, issueDocument } from '@pinkas/contracts';
 import { ApiError, createLogger, openDatabase } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { gate, type IssuingUnderTest, startIssuing, startReplica } from './issuing.js';
+import { gate, type IssuingUnderTest, startIssuing } from './issuing.js';
 
 describe('CustomerCards', () => {
   let issuing: IssuingUnderTest;
@@ -122,7 +122,7 @@ describe('CustomerCards', () => {
   });
 
   it('a reservation is released when another replica has issued with the key, and its document is returned', async () => {
-    const replica = await startReplica(issuing);
+    const replica = await issuing.startAnother();
     try {
       const { open, opened } = gate();
       issuing.resolve = () => (issuing.resolved.length === 1 ? opened : Promise.resolve());

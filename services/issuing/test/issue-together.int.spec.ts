@@ -25,7 +25,6 @@ import {
   invoiceBody,
   net,
   startIssuing,
-  startReplica,
   untilOneWaits,
   whileHeld,
 } from './issuing.js';
@@ -403,7 +402,7 @@ describe('documents in line for one series', () => {
   });
 
   it('two replicas issue one series without gaps while renderings fail, and retries issue the rest', async () => {
-    const replica = await startReplica(issuing);
+    const replica = await issuing.startAnother();
     try {
       let renders = 0;
       issuing.render = async () => {

@@ -25,68 +25,69 @@ import {
 } from '@pinkas/contracts';
 import { type DocumentType } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
-import {
-  ApiError,
-  type Clock,
-  kitTokens,
-  type RunningService,
-  startService,
-  type Transaction,
-} from '@pinkas/service-kit';
-import {
-  eventually,
-  exampleBusiness,
-  type ServiceUnderTest,
-  serviceConfig,
-  startServiceUnderTest,
-} from '@pinkas/testkit';
+import { ApiError, type Transaction } from '@pinkas/service-kit';
+import { eventually, exampleBusiness, ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { IssuingConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { backgroundTasks, IssuingModule } from '../src/issuing.module.js';
 
-type RenderRequest = RequestOf<typeof renderArtifact>;
-type ResolveRequest = RequestOf<typeof resolveCustomer>;
-
 /** The issuing service with fakes of the other services; a test can replace each of their replies. */
-export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
-  business: Business;
-  keyId: string;
+export class IssuingUnderTest extends ServiceUnderTest<IssuingTables, IssuingConfig> {
+  business: Business = exampleBusiness();
+  readonly keyId: string = randomUUID();
   /** Replace them to fail, to wait or to inspect. */
-  render: (request: RenderRequest) => Promise<void>;
-  resolve: (request: ResolveRequest) => Promise<void>;
-  release: () => Promise<void>;
+  render: (request: RequestOf<typeof renderArtifact>) => Promise<void> = async () => {};
+  resolve: (request: RequestOf<typeof resolveCustomer>) => Promise<void> = async () => {};
+  release: () => Promise<void> = async () => {};
   /** Called where the card is only looked up, for a preview. */
-  match: () => Promise<void>;
-  rendered: IssuedDocument[];
+  match: () => Promise<void> = async () => {};
+  rendered: IssuedDocument[] = [];
   /** The ids of the documents that cards were reserved and released for, in order. */
-  resolved: string[];
-  released: string[];
+  resolved: string[] = [];
+  released: string[] = [];
   /** What allocation publishes for a document that needs a number; null: nothing. */
-  allocation: (AllocationOutcome & { readonly refused?: boolean }) | null;
-  /** Does something while every event handler waits: what a reply watches comes before what is handled. */
-  beforeHandlers: <T>(work: () => Promise<T>) => Promise<T>;
+  allocation: (AllocationOutcome & { readonly refused?: boolean }) | null = null;
   /** What delivery knows of the addresses of a document that is sent; null: it is away. */
-  recipient: RecipientCheck | null;
+  recipient: RecipientCheck | null = { suppressed: [], whatsapp_configured: true };
   /** The threshold that the tax authority has named. */
-  threshold: ReplyOf<typeof showAllocationThreshold>['answer'];
+  threshold: ReplyOf<typeof showAllocationThreshold>['answer'] = null;
   /** Whether documents change the customer's card. */
-  customerChanges: boolean;
+  customerChanges = true;
   /** Customer publishes that it has recorded a card when this has settled. */
-  cardsRecorded: Promise<void>;
-  /** That of the running service: a test may change it. */
-  config: { outcomeWaitMs: number; taxAuthorityCreditNotes: 'ask' | 'skip' };
-  clock: { now: Date };
+  cardsRecorded: Promise<void> = Promise.resolve();
+
+  /** Does something while every event handler waits: what a reply watches comes before what is handled. */
+  beforeHandlers<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.db.transaction().execute(async (trx) => {
+      await sql`lock table inbox in share row exclusive mode`.execute(trx);
+      return work();
+    });
+  }
+
   issue(
     body?: Partial<CreateDocument>,
-    key?: string,
-    change?: Partial<RequestOf<typeof issueDocument>>,
-  ): Promise<ReplyOf<typeof issueDocument>>;
+    key: string = randomUUID(),
+    change: Partial<RequestOf<typeof issueDocument>> = {},
+  ): Promise<ReplyOf<typeof issueDocument>> {
+    return this.network.call(issueDocument, { idempotency_key: key, ...this.#requestOf(body), ...change });
+  }
+
   preview(
     body?: Partial<CreateDocument>,
-    change?: Partial<RequestOf<typeof previewDocument>>,
-  ): Promise<ReplyOf<typeof previewDocument>>;
+    change: Partial<RequestOf<typeof previewDocument>> = {},
+  ): Promise<ReplyOf<typeof previewDocument>> {
+    return this.network.call(previewDocument, { ...this.#requestOf(body), ...change });
+  }
+
+  #requestOf(body?: Partial<CreateDocument>) {
+    return {
+      business: this.business,
+      issuer: { kind: 'key' as const, id: this.keyId, daily_documents: 300 },
+      body: invoiceBody(body),
+    };
+  }
 }
 
 /** The body of a plain invoice of 100 net. */
@@ -165,18 +166,6 @@ export function holdRendering(
   return { begun: () => eventually('the rendering is held', () => held), open };
 }
 
-/** Starts a second process of the service, on the same database and the same NATS. */
-export async function startReplica(issuing: IssuingUnderTest): Promise<RunningService> {
-  const config: IssuingConfig = {
-    ...serviceConfig({ natsUrl: issuing.nats.url, databaseUrl: issuing.database.url }),
-    outcomeWaitMs: 3_000,
-    renderingsMax: 8,
-    taxAuthorityCreditNotes: 'ask',
-  };
-  const clock: Clock = { now: () => issuing.clock.now };
-  return startService({ name: 'issuing', module: IssuingModule, backgroundTasks, clock, config });
-}
-
 /** A customer to whom a document above the threshold needs a number. */
 export const numberedCustomer = {
   name: 'לקוח עם מספר',
@@ -204,17 +193,13 @@ const snapshotOf = (customer: CustomerInput, id: string): CustomerSnapshot => ({
   city: customer.city ?? null,
 });
 
+/** Starts the service; `business` and `outcomeWaitMs` are what differs from the usual. */
 export async function startIssuing(
   options: { now?: Date; business?: Partial<Business>; outcomeWaitMs?: number } = {},
 ): Promise<IssuingUnderTest> {
-  const clock = { now: options.now ?? new Date('2026-06-15T08:00:00Z') };
-  const tested = await startServiceUnderTest<IssuingTables, IssuingConfig>({
-    service: {
-      name: 'issuing',
-      module: IssuingModule,
-      backgroundTasks,
-      clock: { now: () => clock.now } satisfies Clock,
-    },
+  const issuing = await startServiceUnderTest(IssuingUnderTest, {
+    service: { name: 'issuing', module: IssuingModule, backgroundTasks },
+    clock: { now: options.now ?? new Date('2026-06-15T08:00:00Z') },
     migrations,
     config: {
       outcomeWaitMs: options.outcomeWaitMs ?? 3_000,
@@ -222,84 +207,63 @@ export async function startIssuing(
       taxAuthorityCreditNotes: 'ask',
     },
   });
-  const { network } = tested;
-  const business = exampleBusiness(options.business);
-  const made: IssuingUnderTest = {
-    ...tested,
-    business,
-    keyId: randomUUID(),
-    render: async () => {},
-    resolve: async () => {},
-    release: async () => {},
-    match: async () => {},
-    rendered: [],
-    resolved: [],
-    released: [],
-    allocation: null,
-    recipient: { suppressed: [], whatsapp_configured: true },
-    threshold: null,
-    customerChanges: true,
-    cardsRecorded: Promise.resolve(),
-    beforeHandlers: (work) =>
-      tested.database.db.transaction().execute(async (trx) => {
-        await sql`lock table inbox in share row exclusive mode`.execute(trx);
-        return work();
-      }),
-    config: tested.service.app.get(kitTokens.config),
-    clock,
-    issue: (body, key = randomUUID(), change = {}) =>
-      network.call(issueDocument, {
-        business,
-        issuer: { kind: 'key', id: made.keyId, daily_documents: 300 },
-        idempotency_key: key,
-        body: invoiceBody(body),
-        ...change,
-      }),
-    preview: (body, change = {}) =>
-      network.call(previewDocument, {
-        business,
-        issuer: { kind: 'key', id: made.keyId, daily_documents: 300 },
-        body: invoiceBody(body),
-        ...change,
-      }),
-  };
-  network.answer(renderArtifact, async (request) => {
-    await made.render(request);
-    made.rendered.push(request.document);
-    return { revision: 1, sha256: 'ab'.repeat(32), size_bytes: 1, render_ms: 1, sign_ms: 1 };
-  });
+  issuing.business = exampleBusiness(options.business);
+  answerForCards(issuing);
+  answerForOthers(issuing);
+  publishOutcomes(issuing);
+  return issuing;
+}
+
+/** Answers for customer. */
+function answerForCards(issuing: IssuingUnderTest): void {
+  const { network } = issuing;
   network.answer(resolveCustomer, async (request) => {
-    made.resolved.push(request.document_id);
-    await made.resolve(request);
-    return { customer: snapshotOf(request.customer, randomUUID()), changes: made.customerChanges };
+    issuing.resolved.push(request.document_id);
+    await issuing.resolve(request);
+    return { customer: snapshotOf(request.customer, randomUUID()), changes: issuing.customerChanges };
   });
   network.answer(matchCustomer, async ({ customer }) => {
-    await made.match();
+    await issuing.match();
     return {
       customer: { ...snapshotOf(customer, randomUUID()), id: customer.id ?? null },
       matched_by: customer.id === undefined ? null : ('id' as const),
     };
   });
+  network.answer(releaseCustomer, async (request) => {
+    issuing.released.push(request.document_id);
+    await issuing.release();
+    return {};
+  });
+}
+
+/** Answers for rendering, delivery and allocation. */
+function answerForOthers(issuing: IssuingUnderTest): void {
+  const { network } = issuing;
+  network.answer(renderArtifact, async (request) => {
+    await issuing.render(request);
+    issuing.rendered.push(request.document);
+    return { revision: 1, sha256: 'ab'.repeat(32), size_bytes: 1, render_ms: 1, sign_ms: 1 };
+  });
   network.answer(checkRecipient, ({ addresses }) => {
-    if (!made.recipient) {
+    if (!issuing.recipient) {
       throw new ApiError('engine_error');
     }
     const channels = addresses.map(({ channel }) => channel);
     return {
-      ...made.recipient,
-      suppressed: made.recipient.suppressed.filter((channel) => channels.includes(channel)),
+      ...issuing.recipient,
+      suppressed: issuing.recipient.suppressed.filter((channel) => channels.includes(channel)),
     };
   });
-  network.answer(showAllocationThreshold, () => ({ answer: made.threshold }));
-  network.answer(releaseCustomer, async (request) => {
-    made.released.push(request.document_id);
-    await made.release();
-    return {};
-  });
+  network.answer(showAllocationThreshold, () => ({ answer: issuing.threshold }));
+}
+
+/** Publishes what becomes of a card and of a number that is required. */
+function publishOutcomes(issuing: IssuingUnderTest): void {
+  const { network } = issuing;
   network.connection.subscribe(`${cardChanged.subject}.*`, {
     callback: (_error, message) => {
       const { document_id, business_id, customer } = message.json<EventOf<typeof cardChanged>>();
-      void made.cardsRecorded.then(() =>
+      void issuing.cardsRecorded.then(() =>
         network.publish(customerRecorded, document_id, {
           document_id,
           business_id,
@@ -311,8 +275,8 @@ export async function startIssuing(
   network.connection.subscribe(`${numberRequired.subject}.*`, {
     callback: (_error, message) => {
       const { document, business: issuer } = message.json<EventOf<typeof numberRequired>>();
-      if (made.allocation) {
-        const { refused = false, ...allocation } = made.allocation;
+      if (issuing.allocation) {
+        const { refused = false, ...allocation } = issuing.allocation;
         void network.publish(allocationSettled, document.id, {
           document,
           business: issuer,
@@ -322,17 +286,16 @@ export async function startIssuing(
           artifact_sha256: 'ab'.repeat(32),
         });
       }
-      if (made.allocation?.number) {
+      if (issuing.allocation?.number) {
         void network.publish(artifactRendered, document.id, {
           document_id: document.id,
           business_id: document.business_id,
           revision: 2,
           sha256: 'ab'.repeat(32),
-          allocation_number: made.allocation.number,
+          allocation_number: issuing.allocation.number,
           allocation_pending: false,
         });
       }
     },
   });
-  return made;
 }

@@ -14,7 +14,7 @@ import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { listIssued } from '../src/list/document-list.repository.js';
-import { cash, holdRendering, type IssuingUnderTest, startIssuing, startReplica } from './issuing.js';
+import { cash, holdRendering, type IssuingUnderTest, startIssuing } from './issuing.js';
 
 type ListRequest = RequestOf<typeof listDocuments>;
 
@@ -23,7 +23,7 @@ describe('the order of ListDocuments', () => {
   let replica: RunningService;
   beforeAll(async () => {
     issuing = await startIssuing();
-    replica = await startReplica(issuing);
+    replica = await issuing.startAnother();
   });
   afterAll(async () => {
     await replica.stop();

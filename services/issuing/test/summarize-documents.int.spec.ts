@@ -8,7 +8,7 @@ import {
   summarizeMonths,
 } from '@pinkas/contracts';
 import { sql } from 'kysely';
-import { cash, type IssuingUnderTest, net, startIssuing, startReplica } from './issuing.js';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
 describe('SummarizeDocuments', () => {
   let issuing: IssuingUnderTest;
@@ -111,7 +111,7 @@ describe('SummarizeDocuments', () => {
   });
 
   it('the sums are those of the documents after simultaneous issues and cancellations on two replicas', async () => {
-    const replica = await startReplica(issuing);
+    const replica = await issuing.startAnother();
     const types = ['quote', 'order', 'tax_invoice', 'proforma'] as const;
     const write = async (index: number) => {
       const type = types[index % types.length] ?? 'quote';

@@ -1,9 +1,8 @@
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
-import type { Clock } from '@pinkas/service-kit';
 import {
   createTestCertificate,
   eventually,
-  type ServiceUnderTest,
+  ServiceUnderTest,
   sharedRendererUrl,
   startServiceUnderTest,
 } from '@pinkas/testkit';
@@ -17,23 +16,19 @@ export const { file: signingP12File, password: signingP12Password } = await crea
 /** The certificate of test books. */
 export const { file: testSigningP12File, password: testSigningP12Password } = await createTestCertificate();
 
-/** The rendering service and its clock. */
-export interface RenderingUnderTest extends ServiceUnderTest<RenderingTables> {
-  readonly clock: { now: Date };
+/** The rendering service. */
+export class RenderingUnderTest extends ServiceUnderTest<RenderingTables, RenderingConfig> {
   /** Makes the first PDF of a document: again, as issuing does, where a busy machine has not printed it within the limit. */
-  render(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>>;
+  render(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
+    return eventually('a PDF', () => this.network.call(renderArtifact, request));
+  }
 }
 
 /** Starts the service over the renderer of the test run, unless `change` names another. */
 export async function startRendering(change: Partial<RenderingConfig> = {}): Promise<RenderingUnderTest> {
-  const clock = { now: new Date() };
-  const tested = await startServiceUnderTest<RenderingTables, RenderingConfig>({
-    service: {
-      name: 'rendering',
-      module: RenderingModule,
-      backgroundTasks,
-      clock: { now: () => clock.now } satisfies Clock,
-    },
+  const rendering = await startServiceUnderTest(RenderingUnderTest, {
+    service: { name: 'rendering', module: RenderingModule, backgroundTasks },
+    clock: { now: new Date() },
     migrations,
     config: {
       gotenbergUrl: change.gotenbergUrl ?? (await sharedRendererUrl()),
@@ -55,13 +50,9 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
       ...change,
     },
   });
-  const { healthPort } = tested.service;
+  const { healthPort } = rendering.service;
   await eventually('the service is ready', async () => {
     return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
   });
-  return {
-    ...tested,
-    clock,
-    render: (request) => eventually('a PDF', () => tested.network.call(renderArtifact, request)),
-  };
+  return rendering;
 }
