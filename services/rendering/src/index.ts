@@ -5,6 +5,7 @@ export { PdfService, type RenderedArtifact } from './artifact/pdf-service.js';
 export { fields } from './config.js';
 export { hostedPage } from './document/hosted-page.js';
 export { printablePage } from './document/printable-page.js';
-export type { Sheet, SheetLogo } from './document/sheet.js';
+export type { Sheet } from './document/sheet.js';
+export type { SheetLogo } from './logo/logo.js';
 export { Signers } from './signature/signers.js';
 export { loadTypeface, type Typeface } from './typeface/typeface.js';

@@ -6,8 +6,8 @@ import {
   sharedRendererUrl,
   startServiceUnderTest,
 } from '@pinkas/testkit';
-import type { RenderingTables } from '../src/artifact/artifact.tables.js';
 import type { RenderingConfig } from '../src/config.js';
+import type { RenderingTables } from '../src/db/artifact.tables.js';
 import { migrations } from '../src/db/migrations.js';
 import { backgroundTasks, RenderingModule } from '../src/rendering.module.js';
 

@@ -43,6 +43,10 @@ export function decideDelivery(
   }
 }
 
+/** Whether an item of a test document provokes that its messages fail for good (ADR 0052). */
+export const provokesFailure = (document: BookedDocument): boolean =>
+  provokedOutcomes(document.business_id, document).delivery === 'failed';
+
 /** Whatever the settings of the business: by its channel, or where there is no address for that, by another. */
 function queued(document: rule.DeliveredDocument, business: rule.DeliveringBusiness): rule.DeliveryDecision {
   const decideFor = (channel: rule.DeliveringBusiness['auto_send']['channel']) =>

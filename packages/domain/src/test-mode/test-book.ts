@@ -19,6 +19,9 @@ const withVersion = (id: string, version: string): string =>
 /** Whether an id is that of a test book. */
 export const isTestBook = (businessId: string): boolean => businessId[versionIndex] === testVersion;
 
+/** Whether the documents of a book may be deleted: no statement about it must stay true, and what is missing is no error. */
+export const mayBeEmptied = (bookId: string): boolean => isTestBook(bookId);
+
 /** The id of the test book of a business. */
 export const testBookOf = (businessId: string): string => withVersion(businessId, testVersion);
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { getArtifact, IssuedDocument, ReplyOf } from '@pinkas/contracts';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { templateVersion } from '../document/printable-page.js';
-import type { RenderingTables } from './artifact.tables.js';
 import type { RenderedArtifact } from './pdf-service.js';
 
 type Db = Database<RenderingTables>;

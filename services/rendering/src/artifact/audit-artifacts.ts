@@ -2,8 +2,8 @@ import { auditArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts'
 import { extractText, type PdfText } from '@pinkas/pdf';
 import { type Database, forTenant, InjectDatabase, Operation, remainingMs } from '@pinkas/service-kit';
 import { Semaphore } from '@pinkas/service-kit/concurrency';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
-import type { RenderingTables } from './artifact.tables.js';
 import { pdfOf, revisionFacts } from './audit.repository.js';
 import { type BookFacts, checkBytes, checkRevisions, checkText, pendingWork } from './verify-artifact.js';
 

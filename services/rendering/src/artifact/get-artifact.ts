@@ -1,7 +1,7 @@
 import { getArtifact, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { findPdf } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 import { BookHash } from './book-hash.js';
 
 /** Reads a signed PDF of a document, by default the latest. */

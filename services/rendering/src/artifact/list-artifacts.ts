@@ -1,7 +1,7 @@
 import { listArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { readRevisions } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 
 /** Lists the revisions of a document's PDF. */
 @Operation(listArtifacts)

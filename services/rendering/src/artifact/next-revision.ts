@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { mayBeEmptied } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, type Transaction } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import type { RevisionContent } from '../document/sheet.js';
 import { LogoStore } from '../logo/logo.repository.js';
-import { mayBeEmptied } from '../test-mode/may-be-emptied.js';
 import { insertRevision, isReleased, keyOf, type Revision, revisionsOf } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 import { PdfService, type RenderedArtifact } from './pdf-service.js';
 import { type DocumentChange, nextRevision } from './revision-policy.js';
 

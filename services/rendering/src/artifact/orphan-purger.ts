@@ -12,9 +12,9 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { LogoStore } from '../logo/logo.repository.js';
 import { deleteFirst, lockComparison, setComparedUntil, uncomparedBefore } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 
 const hourMs = 60 * 60 * 1000;
 const retentionMs = 24 * hourMs;

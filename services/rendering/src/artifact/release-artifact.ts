@@ -8,8 +8,8 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { findPdf, recordRelease } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 import { BookHash } from './book-hash.js';
 
 /**

@@ -9,9 +9,9 @@ import {
   Operation,
   remainingMs,
 } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { LogoStore } from '../logo/logo.repository.js';
 import { type DocumentKey, deleteFirst, insertRevision, keyOf, revisionsOf } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 import { PdfService, type RenderedArtifact } from './pdf-service.js';
 
 /**

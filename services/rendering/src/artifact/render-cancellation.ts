@@ -1,6 +1,6 @@
 import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
 import { EventHandler, type Transaction } from '@pinkas/service-kit';
-import type { RenderingTables } from './artifact.tables.js';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { NextRevision } from './next-revision.js';
 import type { RenderedArtifact } from './pdf-service.js';
 import type { DocumentChange } from './revision-policy.js';

@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { type DocumentState, type ReplyOf, type RequestOf, renderPage } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { type Fingerprints, hostedPage } from '../document/hosted-page.js';
 import { LogoStore } from '../logo/logo.repository.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
 import { keyOf, latestRevision } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 
 /** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
 @Operation(renderPage)

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { artifactRendered, type Business, type IssuedDocument } from '@pinkas/contracts';
 import { type OutboxTransaction, publish } from '@pinkas/service-kit';
+import type { RenderingTables } from '../db/artifact.tables.js';
 import { keyOf, markPublished } from './artifact.repository.js';
-import type { RenderingTables } from './artifact.tables.js';
 import { BookHash } from './book-hash.js';
 import { NextRevision } from './next-revision.js';
 import type { RenderedArtifact } from './pdf-service.js';

@@ -16,7 +16,6 @@ import {
   type Markup,
   shekels,
 } from '@pinkas/ui';
-import { bookMarks } from '../test-mode/book-marks.js';
 import { itemTable } from './item-table.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
@@ -30,6 +29,7 @@ import {
   showsPrices,
   validUntil,
 } from './sheet.js';
+import { bookMarks } from './test-mode/book-marks.js';
 import { totalsBlock } from './totals-block.js';
 import { cancelledWords, phrase, remarkWords, type Words, wording } from './wording.js';
 

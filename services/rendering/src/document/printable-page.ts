@@ -17,7 +17,7 @@ import { sheetStyle } from './sheet-style.js';
 import { type SourceText, sourceTexts } from './source-texts.js';
 import { cancelledWords, customerRegistrations, registrations, wording } from './wording.js';
 
-export type { Sheet, SheetLogo } from './sheet.js';
+export type { Sheet } from './sheet.js';
 
 /** Stored with every artifact; raised whenever the same document would look different. */
 export const templateVersion = 7;

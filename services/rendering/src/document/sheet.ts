@@ -9,6 +9,7 @@ import {
   showsVatBasis as vatBasisShown,
 } from '@pinkas/domain';
 import { type Language } from '@pinkas/ui';
+import type { SheetLogo } from '../logo/logo.js';
 
 /** What one revision of a document shows of what happened after its issue. */
 export interface RevisionContent {
@@ -29,15 +30,6 @@ export interface RevisionContent {
    * Bookkeeping Instructions, appendix E; VAT Bookkeeping Regulations, 9A).
    */
   readonly output: 'original' | 'copy';
-}
-
-/** The business's picture, as a page can show it: it carries its bytes, and nothing is fetched for it. */
-export interface SheetLogo {
-  /** A `data:` address. */
-  readonly address: string;
-  /** In its own units; only their ratio counts. */
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Everything that one output of a document shows. */

@@ -8,9 +8,9 @@ import {
 } from '@pinkas/contracts';
 import { verifyDetached } from '@pinkas/pdf';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { HeadsTables } from '../db/heads.tables.js';
 import { Signers } from '../signature/signers.js';
 import { storedCertificates } from './heads.repository.js';
-import type { HeadsTables } from './heads.tables.js';
 
 /** How a certificate is known to rendering by its purpose and its SHA-256 in hex. */
 type IsStored = (purpose: string, sha256: string | undefined) => boolean;

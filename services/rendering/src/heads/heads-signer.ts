@@ -11,7 +11,7 @@ import {
   type ServiceName,
   serviceNames,
 } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
+import { type DocumentType, mayBeEmptied } from '@pinkas/domain';
 import { verifyDetached } from '@pinkas/pdf';
 import {
   type Clock,
@@ -24,8 +24,13 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
+import type {
+  HeadsCertificateTable,
+  HeadsTables,
+  SignedHeadsTable,
+  StatedHeadTable,
+} from '../db/heads.tables.js';
 import { Signers } from '../signature/signers.js';
-import { mayBeEmptied } from '../test-mode/may-be-emptied.js';
 import {
   insertCertificates,
   insertStatement,
@@ -34,12 +39,6 @@ import {
   statedHeads,
   updateStated,
 } from './heads.repository.js';
-import type {
-  HeadsCertificateTable,
-  HeadsTables,
-  SignedHeadsTable,
-  StatedHeadTable,
-} from './heads.tables.js';
 
 const lookEveryMs = 60 * 60 * 1_000;
 const dayMs = 24 * lookEveryMs;

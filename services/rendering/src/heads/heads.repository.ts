@@ -6,7 +6,7 @@ import type {
   HeadsTables,
   SignedHeadsTable,
   StatedHeadTable,
-} from './heads.tables.js';
+} from '../db/heads.tables.js';
 
 /** Less than half of the message limit of NATS (1 MB): quotes and base64 make it longer. */
 const pageBytesMax = 400 * 1024;

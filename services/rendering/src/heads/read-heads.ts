@@ -1,7 +1,7 @@
 import { type ReplyOf, type RequestOf, readHeads } from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { HeadsTables } from '../db/heads.tables.js';
 import { statementsAfter } from './heads.repository.js';
-import type { HeadsTables } from './heads.tables.js';
 
 /** Reads the signed statements, a page at a time. */
 @Operation(readHeads)

@@ -10,9 +10,9 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import type { RenderingTables } from '../artifact/artifact.tables.js';
-import type { SheetLogo } from '../document/sheet.js';
-import type { StoredLogo } from './logo.js';
+import type { RenderingTables } from '../db/artifact.tables.js';
+
+import type { SheetLogo, StoredLogo } from './logo.js';
 
 /** The logos of businesses, by their content. A saved one is never deleted: a later revision shows the logo of the first. */
 @Injectable()

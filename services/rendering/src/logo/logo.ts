@@ -1,3 +1,12 @@
+/** The business's picture, as a page can show it: it carries its bytes, and nothing is fetched for it. */
+export interface SheetLogo {
+  /** A `data:` address. */
+  readonly address: string;
+  /** In its own units; only their ratio counts. */
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A logo as it is stored and shown: pixels that this service encoded, never the uploaded file. */
 export interface StoredLogo {
   readonly mediaType: 'image/png';

@@ -12,7 +12,7 @@ import {
 import { type Clock, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../config.js';
-import { openTestSigner, signerOfBook } from '../test-mode/test-signer.js';
+import { openTestSigner, signerOfBook } from './test-mode/test-signer.js';
 import { TimestampAuthority } from './timestamp-authority.js';
 
 /** Renewing a certificate takes weeks. */

@@ -1,6 +1,6 @@
 import { clearTestArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { RenderingTables } from '../artifact/artifact.tables.js';
+import type { RenderingTables } from '../db/artifact.tables.js';
 
 const tables = ['artifact', 'artifact_release'] as const;
 

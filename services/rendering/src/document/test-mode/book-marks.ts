@@ -1,7 +1,7 @@
 import { isTestBook } from '@pinkas/domain';
 import { directions, html, type Markup } from '@pinkas/ui';
-import { languageOf, type Sheet } from '../document/sheet.js';
-import { wording } from '../document/wording.js';
+import { languageOf, type Sheet } from '../sheet.js';
+import { wording } from '../wording.js';
 
 /**
  * A document of a test book is marked in both languages, whatever its own: across every page, so that none can pass for a document

@@ -1,7 +1,7 @@
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { Generated } from 'kysely';
-import type { HeadsTables } from '../heads/heads.tables.js';
-import type { LogoTable } from '../logo/logo.tables.js';
+import type { HeadsTables } from './heads.tables.js';
+import type { LogoTable } from './logo.tables.js';
 
 /** One signed PDF of a document. */
 export interface ArtifactTable {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isTestBook } from '@pinkas/domain';
 import type { Signer } from '@pinkas/pdf';
 import { ConfigError } from '@pinkas/service-kit/config';
-import type { SigningConfig } from '../signature/signers.js';
+import type { RenderingConfig } from '../../config.js';
 
 /** The signer of a book: no certificate of a live one ever signs for a test book. */
 export const signerOfBook = (bookId: string, live: Signer, test: Signer | null): Signer | null =>
@@ -16,7 +16,11 @@ export const signerOfBook = (bookId: string, live: Signer, test: Signer | null):
  * @throws ConfigError where it is one of theirs.
  */
 export async function openTestSigner(
-  { testSigningP12File: file, testSigningP12Base64: base64, testSigningP12Password: password }: SigningConfig,
+  {
+    testSigningP12File: file,
+    testSigningP12Base64: base64,
+    testSigningP12Password: password,
+  }: Pick<RenderingConfig, 'testSigningP12File' | 'testSigningP12Base64' | 'testSigningP12Password'>,
   live: readonly Signer[],
   open: (
     name: string,
