@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '@pinkas/service-kit/config';
 import { deliveryConfig, fields } from './config.js';
-import { isAllowedAddress } from './webhook/public-address.js';
+import { isAllowedAddress } from './public-address.js';
 
 const least = {
   PRODUCTION: 'false',

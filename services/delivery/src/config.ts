@@ -10,8 +10,8 @@ import {
   text,
   url,
 } from '@pinkas/service-kit/config';
-import { type DkimKeys, readDkimKeys } from './mail/dkim-keys.js';
-import { type Network, parseNetworks } from './webhook/public-address.js';
+import { type DkimKeys, readDkimKeys } from './dkim-keys.js';
+import { type Network, parseNetworks } from './public-address.js';
 
 /** How mail is kept from being read on its way to the mail server. */
 export const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;

@@ -28,16 +28,11 @@ import {
 } from '@pinkas/testkit';
 import type { Selectable } from 'kysely';
 import type { DeliveryConfig } from '../src/config.js';
+import type { AttemptTable, DeliveryRow, DeliveryState, DeliveryTables } from '../src/db/delivery.tables.js';
 import { migrations } from '../src/db/migrations.js';
-import type {
-  AttemptTable,
-  DeliveryRow,
-  DeliveryState,
-  DeliveryTables,
-} from '../src/delivery/delivery.tables.js';
 import { MessageSender } from '../src/delivery/message-sender.js';
 import { backgroundTasks, DeliveryModule } from '../src/delivery.module.js';
-import { parseNetworks } from '../src/webhook/public-address.js';
+import { parseNetworks } from '../src/public-address.js';
 import { WebhookSender } from '../src/webhook/webhook-sender.js';
 import { type MailboxSimulator, startMailboxSimulator } from './mailbox-simulator.js';
 import { answerForIssuing, answerForRendering } from './peers.js';

@@ -25,7 +25,7 @@ import { testBookOf } from '@pinkas/domain';
 import { clearTestBook, type Database, kitTokens, type Logger } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../src/delivery/delivery.tables.js';
+import type { DeliveryTables } from '../src/db/delivery.tables.js';
 import { testBook } from '../src/test-mode/clear-test-deliveries.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 

@@ -15,7 +15,7 @@ import {
 import { ConfigError } from '@pinkas/service-kit/config';
 import { eventually, exampleDocument, exampleDue, scrape } from '@pinkas/testkit';
 import { type DeliveryConfig } from '../src/config.js';
-import { readDkimKeys } from '../src/mail/dkim-keys.js';
+import { readDkimKeys } from '../src/dkim-keys.js';
 import { Mailer } from '../src/mail/mailer.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import { generateDkimKey, isDkimSigned } from './dkim.js';

@@ -2,8 +2,7 @@ import type { LogoRef } from '@pinkas/contracts';
 import type { DocumentType, TotalRowKind } from '@pinkas/domain';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated, Selectable } from 'kysely';
-import type { WebhookTables } from '../webhook/webhook.tables.js';
-import type { SendOutcome } from './send-policy.js';
+import type { WebhookTables } from './webhook.tables.js';
 
 /** The facts of its document and its business that a message is composed of. */
 export interface DeliveryFacts {
@@ -179,7 +178,7 @@ export interface AttemptTable {
   started_at: Date;
   ended_at: Date | null;
   /** Null while it is in flight. */
-  outcome: SendOutcome['kind'] | null;
+  outcome: 'accepted' | 'temporary' | 'permanent' | 'unknown' | null;
   /** Whether the outcome was ever unknown. */
   was_unknown: Generated<boolean>;
   /** What the provider answered, or why it did not. */

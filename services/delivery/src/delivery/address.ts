@@ -1,6 +1,6 @@
 import { normaliseEmailAddress, parseEmailAddress, pastedEmail, pastedPhone } from '@pinkas/domain';
 import { type ChannelAddress, parsePhoneNumber } from '@pinkas/domain/delivery';
-import type { DeliveryChannel } from './delivery.tables.js';
+import type { DeliveryChannel } from '../db/delivery.tables.js';
 
 /** The form under which an address is suppressed. No mail server in practice distinguishes letter case. */
 export function normaliseAddress(channel: DeliveryChannel, address: string): string {

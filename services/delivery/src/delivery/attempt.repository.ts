@@ -1,20 +1,26 @@
 import { dayInIsrael } from '@pinkas/domain';
-import type { Database, Transaction } from '@pinkas/service-kit';
+import {
+  type Database,
+  type OutboxEvent,
+  type OutboxTransaction,
+  outboxRows,
+  type Transaction,
+} from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import { releaseClaim } from './claim.repository.js';
 import {
   type AttemptTable,
   type DeliveryRow,
   type DeliveryTables,
   deliveryColumns,
   type MessageKey,
-} from './delivery.tables.js';
+} from '../db/delivery.tables.js';
+import { cancelledReason, type SendOutcome, type SendTransition } from '../message/send-policy.js';
+import type { AllocationState } from '../message/wording.js';
+import { releaseClaim } from './claim.repository.js';
 import type { LockedForAttempt } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
-import type { SendOutcome } from './send-policy.js';
 import { suppressionOf } from './suppression.repository.js';
-import type { AllocationState } from './wording.js';
 
 /** A send attempt that has begun. */
 export interface Attempt {
@@ -228,4 +234,42 @@ export async function attemptsOf(
     byMessage.get(row.delivery_id)?.push(row);
   }
   return byMessage;
+}
+
+/**
+ * Ends an attempt, stores what it changes of its message, releases the claim and publishes the events, in one statement.
+ * @param n the number of the attempt; null: the open one, where there is one.
+ */
+export async function storeOutcome(
+  trx: OutboxTransaction<DeliveryTables>,
+  key: MessageKey,
+  n: number | null,
+  outcome: SendOutcome,
+  { transition, events, now }: { transition: SendTransition; events: readonly OutboxEvent[]; now: Date },
+): Promise<void> {
+  await trx
+    .with('ended', (db) => endAttempt(db, key, n, outcome, now))
+    .with('changed', (db) =>
+      db
+        .updateTable('delivery')
+        .set((set) => ({
+          state: transition.state,
+          attempts: transition.attempts,
+          unknown_outcomes: transition.unknownOutcomes,
+          first_attempt_at: transition.firstAttemptAt,
+          next_attempt_at: transition.nextAttemptAt ?? set.ref('next_attempt_at'),
+          claimed_until: null,
+          last_error: transition.lastError,
+          sent_at: transition.state === 'sent' ? now : null,
+          failed_at: transition.state === 'failed' ? now : null,
+          withdrawn_at: transition.state === 'withdrawn' ? now : null,
+          withdrawn_reason: transition.state === 'withdrawn' ? cancelledReason : null,
+        }))
+        .where('business_id', '=', key.business_id)
+        .where('id', '=', key.id),
+    )
+    .insertInto('outbox')
+    .columns(['id', 'subject', 'body', 'request_id', 'trace'])
+    .expression(sql`select id, subject, body, request_id, trace from ${outboxRows(trx, events)}`)
+    .execute();
 }

@@ -1,7 +1,7 @@
 import { checkRecipient, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectConfig, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { suppressedChannels } from './suppression.repository.js';
 
 /** Returns what prevents messages to the addresses of a customer, before there is a plan. */

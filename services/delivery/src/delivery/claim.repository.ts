@@ -1,15 +1,5 @@
-import {
-  type Clock,
-  type Database,
-  type NextDue,
-  nextDue,
-  type OutboxEvent,
-  type OutboxTransaction,
-  outboxRows,
-  type Transaction,
-} from '@pinkas/service-kit';
+import { type Clock, type Database, type NextDue, nextDue, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import { endAttempt } from './attempt.repository.js';
 import {
   type DeliveryChannel,
   type DeliveryRow,
@@ -17,8 +7,7 @@ import {
   type DocumentKey,
   deliveryColumns,
   type MessageKey,
-} from './delivery.tables.js';
-import { cancelledReason, type SendOutcome, type SendTransition } from './send-policy.js';
+} from '../db/delivery.tables.js';
 
 /**
  * When the next message of a channel is due, or the claim of a send attempt in flight expires. Another claim that expires is seen
@@ -144,43 +133,5 @@ export async function releaseClaim(db: Database<DeliveryTables>, row: DeliveryRo
     .where('id', '=', row.id)
     .where('state', '=', 'ready')
     .where('claimed_until', '=', row.claimed_until)
-    .execute();
-}
-
-/**
- * Ends an attempt, stores what it changes of its message, releases the claim and publishes the events, in one statement.
- * @param n the number of the attempt; null: the open one, where there is one.
- */
-export async function storeOutcome(
-  trx: OutboxTransaction<DeliveryTables>,
-  key: MessageKey,
-  n: number | null,
-  outcome: SendOutcome,
-  { transition, events, now }: { transition: SendTransition; events: readonly OutboxEvent[]; now: Date },
-): Promise<void> {
-  await trx
-    .with('ended', (db) => endAttempt(db, key, n, outcome, now))
-    .with('changed', (db) =>
-      db
-        .updateTable('delivery')
-        .set((set) => ({
-          state: transition.state,
-          attempts: transition.attempts,
-          unknown_outcomes: transition.unknownOutcomes,
-          first_attempt_at: transition.firstAttemptAt,
-          next_attempt_at: transition.nextAttemptAt ?? set.ref('next_attempt_at'),
-          claimed_until: null,
-          last_error: transition.lastError,
-          sent_at: transition.state === 'sent' ? now : null,
-          failed_at: transition.state === 'failed' ? now : null,
-          withdrawn_at: transition.state === 'withdrawn' ? now : null,
-          withdrawn_reason: transition.state === 'withdrawn' ? cancelledReason : null,
-        }))
-        .where('business_id', '=', key.business_id)
-        .where('id', '=', key.id),
-    )
-    .insertInto('outbox')
-    .columns(['id', 'subject', 'body', 'request_id', 'trace'])
-    .expression(sql`select id, subject, body, request_id, trace from ${outboxRows(trx, events)}`)
     .execute();
 }

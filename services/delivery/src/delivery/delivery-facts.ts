@@ -1,7 +1,7 @@
 import type { EventOf, messageDue } from '@pinkas/contracts';
 import { isGoodsNote, totalRows } from '@pinkas/domain';
-import { provokesFailure } from '../test-mode/provoked-failure.js';
-import type { DeliveryFacts } from './delivery.tables.js';
+import { provokesFailure } from '@pinkas/domain/delivery';
+import type { DeliveryFacts } from '../db/delivery.tables.js';
 
 /** What messages say of a document and its business, as both were when it was issued. */
 export function factsOf({

@@ -8,7 +8,7 @@ import {
   InjectDatabase,
   Metrics,
 } from '@pinkas/service-kit';
-import type { DeliveryChannel, DeliveryTables } from './delivery.tables.js';
+import type { DeliveryChannel, DeliveryTables } from '../db/delivery.tables.js';
 import { pendingMessages } from './operator.repository.js';
 
 /** The state after an attempt; where it is repeated, the outcome. */

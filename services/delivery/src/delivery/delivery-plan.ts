@@ -1,6 +1,7 @@
 import { type Business, type DeliveryOutcome, type IssuedDocument } from '@pinkas/contracts';
 import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
-import type { DeliveryChannel, DeliveryPurpose, DeliveryState } from './delivery.tables.js';
+import type { DeliveryChannel, DeliveryPurpose, DeliveryState } from '../db/delivery.tables.js';
+import { whatsappNotConfigured } from '../message/send-policy.js';
 
 /** One message to send. */
 export interface PlannedMessage {
@@ -18,9 +19,6 @@ export interface DeliveryPlan {
   readonly outcome: DeliveryOutcome;
   readonly messages: readonly PlannedMessage[];
 }
-
-/** Why a WhatsApp message fails where there is no account to send it from. */
-export const whatsappNotConfigured = 'WhatsApp is not set up.';
 
 /** The customer's copy by rule 4.6 of the HTTP API, and the accountant's, which has its own setting and ignores quiet hours. */
 export function planDelivery(

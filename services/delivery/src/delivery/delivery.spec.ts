@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Business, type IssuedDocument } from '@pinkas/contracts';
+import { sendTransition } from '../message/send-policy.js';
 import { normaliseAddress, parseAddress, parseRecipient } from './address.js';
 import { planDelivery } from './delivery-plan.js';
-import { sendTransition } from './send-policy.js';
 
 const noon = '2026-06-15T09:00:00.000Z';
 const night = '2026-06-15T20:00:00.000Z';

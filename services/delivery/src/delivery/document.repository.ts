@@ -7,7 +7,8 @@ import {
   type DocumentTable,
   deliveryColumns,
   type MessageKey,
-} from './delivery.tables.js';
+} from '../db/delivery.tables.js';
+import type { DocumentProgress } from '../message/send-policy.js';
 
 /**
  * What delivery knows of a document. The lock of its row serializes the events of the document and the send attempts of its
@@ -240,15 +241,6 @@ export async function recordCancelled(
         .doUpdateSet({ cancelled_at: sql`coalesce(document.cancelled_at, excluded.cancelled_at)` }),
     )
     .execute();
-}
-
-/** What decides whether a message of a document may be sent. */
-export interface DocumentProgress {
-  readonly cancelled: boolean;
-  /** Whether the final PDF exists. */
-  readonly rendered: boolean;
-  /** Until when its messages wait for the allocation number; null: they do not. */
-  readonly heldUntil: Date | null;
 }
 
 /** The progress of a document in a state. */

@@ -16,8 +16,8 @@ import {
   Operation,
   RpcClient,
 } from '@pinkas/service-kit';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { defaultReminder } from '../mail/compose-reminder.js';
-import type { DeliveryTables } from './delivery.tables.js';
 import { lastReminders, reminderPauseDays } from './reminder.repository.js';
 
 const dayMs = 24 * 60 * 60 * 1000;

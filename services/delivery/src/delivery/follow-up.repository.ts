@@ -1,6 +1,6 @@
 import { heldUntil } from '@pinkas/domain';
 import { type Transaction, timeOrderedId } from '@pinkas/service-kit';
-import type { DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables.js';
+import type { DeliveryRow, DeliveryTables, DocumentKey } from '../db/delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
 import type { DocumentState, FinalPdf } from './document.repository.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { findPublicDocument, getDocument, type ReplyOf } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
-import type { DocumentKey } from './delivery.tables.js';
+import type { DocumentKey } from '../db/delivery.tables.js';
 
 /** A document as it was issued, with the business as it was then. */
 export type IssuedFacts = ReplyOf<typeof findPublicDocument>;

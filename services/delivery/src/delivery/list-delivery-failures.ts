@@ -1,6 +1,6 @@
 import { listDeliveryFailures, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { failedMessages } from './operator.repository.js';
 import { suppressedMessages } from './suppression.repository.js';
 

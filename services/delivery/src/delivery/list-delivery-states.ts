@@ -1,6 +1,6 @@
 import { listDeliveryStates, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { deliveryStates } from './operator.repository.js';
 
 /** Lists what has become of the customer's copies of some documents. */

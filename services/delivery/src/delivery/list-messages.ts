@@ -1,7 +1,7 @@
 import { listMessages, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { attemptsOf } from './attempt.repository.js';
-import type { DeliveryTables } from './delivery.tables.js';
 import { messageStatus } from './message-status.js';
 import { messagesOfDocuments } from './operator.repository.js';
 import { suppressedMessages } from './suppression.repository.js';

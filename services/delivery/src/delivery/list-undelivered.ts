@@ -1,6 +1,6 @@
 import { listUndelivered, type ReplyOf, type RequestOf, undeliveredMax } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { undeliveredDocuments } from './operator.repository.js';
 
 /** Lists the documents that have not reached their customers. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { getArtifact, releaseArtifact } from '@pinkas/contracts';
 import { ApiError, InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
-import type { DeliveryRow } from './delivery.tables.js';
+import type { DeliveryRow } from '../db/delivery.tables.js';
 
 /** The final PDF that a message brings. */
 export interface MessagePdf {

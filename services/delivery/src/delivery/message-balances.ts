@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Debt, getDocument, listDebts } from '@pinkas/contracts';
 import { settlementOf, toShekels } from '@pinkas/domain';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
-import type { DeliveryRow } from './delivery.tables.js';
+import type { DeliveryRow } from '../db/delivery.tables.js';
 
 /** A reminder is about some of the first that are due: fewer are before them when it is sent. */
 const openDocumentsMax = 100;

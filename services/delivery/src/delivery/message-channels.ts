@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Debt } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
+import type { DeliveryChannel, DeliveryRow } from '../db/delivery.tables.js';
 import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
 import { composeReminder } from '../mail/compose-reminder.js';
 import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
+import type { SendOutcome } from '../message/send-policy.js';
+import { whatsappNotConfigured } from '../message/send-policy.js';
+import { type AllocationState, notDeductibleWords, reportCancelledWords } from '../message/wording.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
-import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
-import { whatsappNotConfigured } from './delivery-plan.js';
-import type { SendOutcome } from './send-policy.js';
-import { type AllocationState, notDeductibleWords, reportCancelledWords } from './wording.js';
 
 /** What a message brings. */
 export interface MessageContent {

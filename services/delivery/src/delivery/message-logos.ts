@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { getLogo } from '@pinkas/contracts';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
+import type { DeliveryRow } from '../db/delivery.tables.js';
 import type { EmailLogo } from '../mail/compose-email.js';
-import type { DeliveryRow } from './delivery.tables.js';
 
 /** Few businesses send at the same time, and a logo has some kilobytes. */
 const cachedMax = 100;

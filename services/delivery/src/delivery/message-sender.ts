@@ -19,10 +19,11 @@ import {
 } from '@pinkas/service-kit';
 import { Semaphore } from '@pinkas/service-kit/concurrency';
 import type { DeliveryConfig } from '../config.js';
+import type { DeliveryChannel, DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
+import { suppressedReason } from '../message/send-policy.js';
 import { type Attempt, beginAttempt, DayFullError } from './attempt.repository.js';
 import { claimDue, nextDueMessage, postpone, releaseClaim } from './claim.repository.js';
-import type { DeliveryChannel, DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { type LockedForAttempt, lockForAttempt } from './document.repository.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { MessageBalances } from './message-balances.js';
@@ -31,7 +32,6 @@ import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { withdrawDocument } from './plan.repository.js';
 import { withdrawSettled } from './reminder.repository.js';
-import { suppressedReason } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
 /** Messages of a channel in flight: as many as are sent at once, and as many whose PDF is fetched. */

@@ -1,5 +1,5 @@
 import type { MessageStatus } from '@pinkas/contracts';
-import type { DeliveryRow } from './delivery.tables.js';
+import type { DeliveryRow } from '../db/delivery.tables.js';
 
 /** The status of a message as an operator reads it. */
 export function messageStatus(row: DeliveryRow): MessageStatus {

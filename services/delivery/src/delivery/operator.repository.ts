@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey } from './delivery.tables.js';
+import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey } from '../db/delivery.tables.js';
+import { cancelledReason, type ResendTransition, resendTransition } from '../message/send-policy.js';
 import { dueAt } from './delivery-plan.js';
 import { lockDocument, progressOf } from './document.repository.js';
-import { cancelledReason, type ResendTransition, resendTransition } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
 /**

@@ -15,15 +15,20 @@ import {
   type Transaction,
   timeOrderedId,
 } from '@pinkas/service-kit';
+import type { DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
+import {
+  acceptsOutcome,
+  type SendOutcome,
+  type SendTransition,
+  sendTransition,
+} from '../message/send-policy.js';
 import { maskAddress, normaliseAddress } from './address.js';
-import { endAttempt } from './attempt.repository.js';
-import { expiredClaims, lockExpiredClaim, storeOutcome } from './claim.repository.js';
-import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
+import { endAttempt, storeOutcome } from './attempt.repository.js';
+import { expiredClaims, lockExpiredClaim } from './claim.repository.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
 import { recordReminder } from './reminder.repository.js';
-import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
 import { suppress } from './suppression.repository.js';
 
 const expiredClaimsMax = 20;

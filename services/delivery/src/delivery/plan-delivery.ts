@@ -11,11 +11,11 @@ import {
   publish,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
+import type { DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
+import { messageIdDomain } from '../message/message-id-domain.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil, planDelivery } from './delivery-plan.js';
 import { progressOf, recordPlanned } from './document.repository.js';
-import { messageIdDomain } from './message-id-domain.js';
 import { MessageSender } from './message-sender.js';
 import { insertMessages } from './plan.repository.js';
 import { suppressedChannels } from './suppression.repository.js';

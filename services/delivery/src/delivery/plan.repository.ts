@@ -8,17 +8,12 @@ import {
   type DeliveryTables,
   type DocumentKey,
   deliveryColumns,
-} from './delivery.tables.js';
+} from '../db/delivery.tables.js';
+import type { DocumentProgress } from '../message/send-policy.js';
+import { cancelledReason } from '../message/send-policy.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
-import {
-  type DocumentProgress,
-  type FinalPdf,
-  progressOf,
-  recordCancelled,
-  recordRendered,
-} from './document.repository.js';
+import { type FinalPdf, progressOf, recordCancelled, recordRendered } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
-import { cancelledReason } from './send-policy.js';
 
 /**
  * Stores the planned messages of a document, each once, whatever its events do.

@@ -1,6 +1,6 @@
 import { type artifactRendered, consumers, type EventOf } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { MessageSender } from './message-sender.js';
 import { releaseDocument } from './plan.repository.js';
 

@@ -1,7 +1,7 @@
 import { type Clock, type Database, databaseClock, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryRow, DeliveryTables, Reminder, ReminderLimitTable } from './delivery.tables.js';
-import { settledReason } from './send-policy.js';
+import type { DeliveryRow, DeliveryTables, Reminder, ReminderLimitTable } from '../db/delivery.tables.js';
+import { settledReason } from '../message/send-policy.js';
 
 /** How long after a reminder has left its customer, or a document, is not reminded of again. */
 export const reminderPauseDays = 3;

@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { lockMessage } from './claim.repository.js';
 import {
   type DeliveryFacts,
   type DeliveryRow,
@@ -8,7 +7,8 @@ import {
   deliveryColumns,
   type MessageKey,
   type Reminder,
-} from './delivery.tables.js';
+} from '../db/delivery.tables.js';
+import { lockMessage } from './claim.repository.js';
 import type { PlannedMessage } from './delivery-plan.js';
 import { type MessageParts, messageRow } from './plan.repository.js';
 

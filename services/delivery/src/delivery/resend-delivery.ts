@@ -11,7 +11,7 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { findDocument } from './document.repository.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';

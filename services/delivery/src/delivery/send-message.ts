@@ -14,14 +14,14 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
+import type { DeliveryFacts, DeliveryRow, DeliveryTables, DocumentKey } from '../db/delivery.tables.js';
+import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
-import type { DeliveryFacts, DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil } from './delivery-plan.js';
 import { lockDocument, type PlannedDocument, progressOf, recordPlanned } from './document.repository.js';
 import { IssuedDocuments } from './issued-documents.js';
 import { MessageChannels } from './message-channels.js';
-import { messageIdDomain } from './message-id-domain.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
 import { findFacts, findMessage, insertRequested } from './requested-message.repository.js';

@@ -21,13 +21,13 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
+import type { DeliveryRow, DeliveryTables, DocumentKey, Reminder } from '../db/delivery.tables.js';
+import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
-import type { DeliveryRow, DeliveryTables, DocumentKey, Reminder } from './delivery.tables.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil } from './delivery-plan.js';
 import { lockDocument, progressOf, recordPlanned } from './document.repository.js';
 import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
-import { messageIdDomain } from './message-id-domain.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
 import { takeReminder } from './reminder.repository.js';

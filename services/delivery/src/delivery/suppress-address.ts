@@ -10,8 +10,8 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { parseAddress } from './address.js';
-import type { DeliveryTables } from './delivery.tables.js';
 import { toSuppression } from './suppression.js';
 import { isSuppressed, suppress } from './suppression.repository.js';
 

@@ -1,8 +1,13 @@
 import type { ChannelAddress } from '@pinkas/domain/delivery';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import type { Selectable } from 'kysely';
+import type {
+  DeliveryChannel,
+  DeliveryRow,
+  DeliveryTables,
+  SuppressionTable,
+} from '../db/delivery.tables.js';
 import { normaliseAddress } from './address.js';
-import type { DeliveryChannel, DeliveryRow, DeliveryTables, SuppressionTable } from './delivery.tables.js';
 
 export type SuppressionRow = Selectable<SuppressionTable>;
 

@@ -17,8 +17,8 @@ import {
   messagePart,
   messageText,
 } from '@pinkas/ui';
-import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import { type AllocationState, amountText, asSentence, singleLine, typeName } from '../delivery/wording.js';
+import type { DeliveryFacts, DeliveryPurpose } from '../db/delivery.tables.js';
+import { type AllocationState, amountText, asSentence, singleLine, typeName } from '../message/wording.js';
 import { type NewsWording, newsOf } from './news-wording.js';
 
 /** The picture of a business. */

@@ -8,8 +8,8 @@ import {
   sum,
   toShekels,
 } from '@pinkas/domain';
-import type { DeliveryFacts, Reminder } from '../delivery/delivery.tables.js';
-import { amountText, singleLine } from '../delivery/wording.js';
+import type { DeliveryFacts, Reminder } from '../db/delivery.tables.js';
+import { amountText, singleLine } from '../message/wording.js';
 import { type Email, type EmailLogo, lookOf, type Row, toHtml, toText, viewUrl } from './compose-email.js';
 
 const wordings = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DeliveryFacts } from '../delivery/delivery.tables.js';
+import { type DeliveryFacts } from '../db/delivery.tables.js';
 import { composeEmail } from './compose-email.js';
 import { sendFailure } from './send-failure.js';
 

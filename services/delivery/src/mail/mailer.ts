@@ -9,12 +9,12 @@ import { createTransport } from 'nodemailer';
 import DKIM from 'nodemailer/lib/dkim';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { DeliveryConfig, SmtpTls } from '../config.js';
-import { recordOutcome } from '../delivery/outcome-span.js';
-import type { SendOutcome } from '../delivery/send-policy.js';
-import { truncate } from '../delivery/truncate.js';
-import { singleLine } from '../delivery/wording.js';
+import type { DkimKey } from '../dkim-keys.js';
+import { recordOutcome } from '../message/outcome-span.js';
+import type { SendOutcome } from '../message/send-policy.js';
+import { truncate } from '../message/truncate.js';
+import { singleLine } from '../message/wording.js';
 import { type Email, type EmailLogo, logoContentId } from './compose-email.js';
-import type { DkimKey } from './dkim-keys.js';
 import { type SmtpError, sendFailure } from './send-failure.js';
 
 /** Send attempts in flight, each on a pooled connection of its own. */

@@ -1,5 +1,5 @@
-import type { DeliveryFacts } from '../delivery/delivery.tables.js';
-import { type AllocationState, notDeductibleWords, reportCancelledWords } from '../delivery/wording.js';
+import type { DeliveryFacts } from '../db/delivery.tables.js';
+import { type AllocationState, notDeductibleWords, reportCancelledWords } from '../message/wording.js';
 
 /** The words for a donation whose report was cancelled. */
 const cancelledWordings = {

@@ -1,5 +1,5 @@
-import type { SendOutcome } from '../delivery/send-policy.js';
-import { truncate } from '../delivery/truncate.js';
+import type { SendOutcome } from '../message/send-policy.js';
+import { truncate } from '../message/truncate.js';
 
 /** The fields read of the mail library's errors. */
 export interface SmtpError {

@@ -1,6 +1,5 @@
 import { heldUntil, nextAttemptAt } from '@pinkas/domain';
-import type { DeliveryFacts, DeliveryPurpose } from './delivery.tables.js';
-import type { DocumentProgress } from './document.repository.js';
+import type { DeliveryFacts, DeliveryPurpose } from '../db/delivery.tables.js';
 
 /**
  * The outcome of one send attempt. `unknown`: the whole message was sent and no response came, so the provider may have
@@ -37,6 +36,9 @@ export const cancelledReason = 'The document was cancelled.';
 export const settledReason = 'Nothing is left to pay.';
 /** Why a message to a suppressed address has failed. */
 export const suppressedReason = 'The address is suppressed.';
+
+/** Why a WhatsApp message fails where there is no account to send it from. */
+export const whatsappNotConfigured = 'WhatsApp is not set up.';
 
 /** A message with an unknown outcome is sent once more under the same Message-ID, and never a third time. */
 const unknownOutcomesMax = 2;
@@ -92,6 +94,15 @@ export function acceptsOutcome(
     return current.state !== 'sent';
   }
   return current.claimed_until?.getTime() === claimed.claimed_until?.getTime();
+}
+
+/** What decides whether a message of a document may be sent. */
+export interface DocumentProgress {
+  readonly cancelled: boolean;
+  /** Whether the final PDF exists. */
+  readonly rendered: boolean;
+  /** Until when its messages wait for the allocation number; null: they do not. */
+  readonly heldUntil: Date | null;
 }
 
 /** What a resend changes of a failed message. */

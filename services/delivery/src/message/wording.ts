@@ -1,5 +1,5 @@
 import { documentTypeRules } from '@pinkas/domain';
-import type { DeliveryFacts } from './delivery.tables.js';
+import type { DeliveryFacts } from '../db/delivery.tables.js';
 
 /** What a message states of the tax authority's number of its document: of an invoice, or of a donation. */
 export interface AllocationState {

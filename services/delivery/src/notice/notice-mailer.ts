@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { timeLimitsMs } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger, remainingMs } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import { messageIdDomain } from '../delivery/message-id-domain.js';
-import type { SendOutcome } from '../delivery/send-policy.js';
-import { singleLine } from '../delivery/wording.js';
 import { Mailer } from '../mail/mailer.js';
+import { messageIdDomain } from '../message/message-id-domain.js';
+import type { SendOutcome } from '../message/send-policy.js';
+import { singleLine } from '../message/wording.js';
 
 /** The name next to the address of the platform. */
 const platformName = 'Pinkas';

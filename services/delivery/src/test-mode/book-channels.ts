@@ -12,10 +12,10 @@ import {
   type Logger,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryRow, DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
 import { MessageChannels, type MessageContent } from '../delivery/message-channels.js';
-import type { SendOutcome } from '../delivery/send-policy.js';
 import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
+import type { SendOutcome } from '../message/send-policy.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import { insertTestMessage } from './test-message.repository.js';
 

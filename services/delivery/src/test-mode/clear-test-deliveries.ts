@@ -7,7 +7,7 @@ import {
   type TestBookTables,
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 
 /** A follow-up refers to a message that is none. Endpoints stay, and so does the end of the list of events: a cursor stays valid. */
 export const testBook: TestBookTables<DeliveryTables> = {

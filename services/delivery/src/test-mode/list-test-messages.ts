@@ -1,6 +1,6 @@
 import { listTestMessages, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { testMessages } from './test-message.repository.js';
 
 /** A message is a few KB. */

@@ -1,6 +1,6 @@
 import type { Database } from '@pinkas/service-kit';
 import type { Selectable } from 'kysely';
-import type { DeliveryFacts, DeliveryTables, TestMessageTable } from '../delivery/delivery.tables.js';
+import type { DeliveryFacts, DeliveryTables, TestMessageTable } from '../db/delivery.tables.js';
 
 /** Stores a message of a test book; one that was stored by an earlier attempt stays. */
 export async function insertTestMessage(

@@ -15,7 +15,7 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import {
   auditEndpoint,
   endpointsOf,

@@ -17,11 +17,11 @@ import {
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
+import type { EndpointRow } from '../db/webhook.tables.js';
 import { NoticeMailer } from '../notice/notice-mailer.js';
 import { changeEndpoint, disableEndpoint } from './endpoint.repository.js';
 import { endpointNotice } from './endpoint-notice.js';
-import type { EndpointRow } from './webhook.tables.js';
 
 const everyMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;

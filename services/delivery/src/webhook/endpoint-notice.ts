@@ -8,8 +8,8 @@ import {
   messagePart,
   messageText,
 } from '@pinkas/ui';
+import type { EndpointRow } from '../db/webhook.tables.js';
 import type { Notice } from '../notice/notice-mailer.js';
-import type { EndpointRow } from './webhook.tables.js';
 
 type Language = 'he' | 'en';
 

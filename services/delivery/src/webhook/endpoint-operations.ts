@@ -20,7 +20,7 @@ import {
   Operation,
   timeOrderedId,
 } from '@pinkas/service-kit';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import {
   auditEndpoint,
   changeEndpoint,

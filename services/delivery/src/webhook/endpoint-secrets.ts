@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { decryptToken, encryptToken, InjectConfig } from '@pinkas/service-kit';
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryConfig } from '../config.js';
-import type { EndpointKey, EndpointRow } from './webhook.tables.js';
+import type { EndpointKey, EndpointRow } from '../db/webhook.tables.js';
 
 const secretBytes = 32;
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { parseNetworks } from '../public-address.js';
 import { endpointUrlError } from './endpoint-url.js';
-import { parseNetworks } from './public-address.js';
 
 it.each([
   ['https://shop.example.com/', null],

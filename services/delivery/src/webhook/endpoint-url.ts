@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '@pinkas/domain';
-import { isAllowedAddress, type Network } from './public-address.js';
+import { isAllowedAddress, type Network } from '../public-address.js';
 
 /** What decides where webhooks may be sent. */
 export interface EndpointRules {

@@ -9,8 +9,8 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { type Insertable, sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import type { EndpointKey, EndpointRow, WebhookEndpointTable } from './webhook.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
+import type { EndpointKey, EndpointRow, WebhookEndpointTable } from '../db/webhook.tables.js';
 
 type Reader = Database<DeliveryTables> | Transaction<DeliveryTables>;
 

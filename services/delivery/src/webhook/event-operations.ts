@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { getEvent, listEvents, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { eventsAfter, findEvent } from './event.repository.js';
 
 /** The events that callers read. */

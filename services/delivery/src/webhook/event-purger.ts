@@ -11,7 +11,7 @@ import {
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { purgeRemoved } from './endpoint.repository.js';
 import { booksWithUnlisted, listOverdue, purgeEvents } from './event.repository.js';
 

@@ -1,10 +1,10 @@
 import type { EventType } from '@pinkas/contracts';
 import { type Clock, type Database, databaseClock, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
+import type { EventBookTable } from '../db/webhook.tables.js';
 import type { NewEvent } from './stored-event.js';
 import { claimedColumns, type NewWebhook } from './webhook.repository.js';
-import type { EventBookTable } from './webhook.tables.js';
 
 type Trx = Transaction<DeliveryTables>;
 

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { fromEventId, listWebhookAttempts, type ReplyOf, type RequestOf, toEventId } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { findEndpoint } from './endpoint.repository.js';
 
 /** How much of a request is shown. */

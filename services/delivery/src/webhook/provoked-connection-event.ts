@@ -1,6 +1,6 @@
 import type { documentEventDue, EventOf } from '@pinkas/contracts';
 import { timeOrderedId } from '@pinkas/service-kit';
-import { type NewEvent, newEvent } from '../webhook/stored-event.js';
+import { type NewEvent, newEvent } from './stored-event.js';
 
 /** As long before its end as the warning of a real connection comes at the earliest. */
 const validMs = 15 * 24 * 3_600_000;

@@ -11,7 +11,8 @@ import {
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
+import type { EndpointRow } from '../db/webhook.tables.js';
 import {
   auditEndpoint,
   findEndpoint,
@@ -19,7 +20,6 @@ import {
   makeMissedDue,
   requireEnabled,
 } from './endpoint.repository.js';
-import type { EndpointRow } from './webhook.tables.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** How many events one call looks at. */

@@ -1,6 +1,6 @@
 import { type connectionEventDue, consumers, type EventOf, showBusiness } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, RpcClient, type Transaction } from '@pinkas/service-kit';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { storeEvent } from './event.repository.js';
 import { newEvent } from './stored-event.js';
 import type { NewWebhook } from './webhook.repository.js';

@@ -7,9 +7,9 @@ import {
 } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, InjectConfig, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import { provokedConnectionEvent } from '../test-mode/provoked-connection-event.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { storeEvent } from './event.repository.js';
+import { provokedConnectionEvent } from './provoked-connection-event.js';
 import { listItem, newEvent } from './stored-event.js';
 import type { NewWebhook } from './webhook.repository.js';
 import { WebhookSender } from './webhook-sender.js';

@@ -15,7 +15,7 @@ import {
   toApiError,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { storeEvent } from './event.repository.js';
 import { listItem, newEvent } from './stored-event.js';
 import type { NewWebhook } from './webhook.repository.js';

@@ -1,6 +1,6 @@
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { waitingEndpoints } from './webhook.repository.js';
 
 const secondsBefore = (now: Date, at: Date | null | undefined): number =>

@@ -4,9 +4,9 @@ import { InjectConfig } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { DeliveryConfig } from '../config.js';
+import { isAllowedAddress } from '../public-address.js';
 import { AddressResolver } from './address-resolver.js';
 import { endpointUrlError, hostOf } from './endpoint-url.js';
-import { isAllowedAddress } from './public-address.js';
 
 /** How much of an answer is read. */
 const responseBytesMax = 4 * 1024;

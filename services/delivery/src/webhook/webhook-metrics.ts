@@ -8,7 +8,7 @@ import {
   InjectDatabase,
   Metrics,
 } from '@pinkas/service-kit';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { oldestDueSeconds, unlistedSeconds } from './webhook-age.repository.js';
 
 /** Metrics of webhooks and of the list of events. */

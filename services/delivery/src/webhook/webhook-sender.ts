@@ -16,7 +16,7 @@ import {
   Tracing,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
 import { disableEndpoint } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import {

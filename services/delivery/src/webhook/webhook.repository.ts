@@ -1,8 +1,8 @@
 import type { Clock, Database, NextDue, Transaction } from '@pinkas/service-kit';
 import { nextDue } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryTables } from '../delivery/delivery.tables.js';
-import type { EndpointRow } from './webhook.tables.js';
+import type { DeliveryTables } from '../db/delivery.tables.js';
+import type { EndpointRow } from '../db/webhook.tables.js';
 import type { WebhookOutcome } from './webhook-client.js';
 
 /** At once for each endpoint; for one that fails, one. */

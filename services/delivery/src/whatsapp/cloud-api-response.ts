@@ -1,5 +1,5 @@
-import type { SendOutcome } from '../delivery/send-policy.js';
-import { truncate } from '../delivery/truncate.js';
+import type { SendOutcome } from '../message/send-policy.js';
+import { truncate } from '../message/truncate.js';
 
 /*
  * The codes are Meta's (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes): 'build your error handling around

@@ -1,6 +1,6 @@
 import type { WhatsAppAccount } from '../config.js';
-import type { DeliveryFacts } from '../delivery/delivery.tables.js';
-import { singleLine, totalText, typeName } from '../delivery/wording.js';
+import type { DeliveryFacts } from '../db/delivery.tables.js';
+import { singleLine, totalText, typeName } from '../message/wording.js';
 
 /** What a message by WhatsApp says, and to whom. */
 export interface TemplateFacts {

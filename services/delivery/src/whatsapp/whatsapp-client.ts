@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
 import type { DeliveryConfig, WhatsAppAccount } from '../config.js';
-import { whatsappNotConfigured } from '../delivery/delivery-plan.js';
-import { recordOutcome } from '../delivery/outcome-span.js';
-import type { SendOutcome } from '../delivery/send-policy.js';
-import { truncate } from '../delivery/truncate.js';
+import { recordOutcome } from '../message/outcome-span.js';
+import type { SendOutcome } from '../message/send-policy.js';
+import { whatsappNotConfigured } from '../message/send-policy.js';
+import { truncate } from '../message/truncate.js';
 import { parseResponse } from './cloud-api-response.js';
 import { type TemplateFacts, templateMessage } from './template-message.js';
 

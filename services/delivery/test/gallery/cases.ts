@@ -1,6 +1,6 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit/examples';
-import type { DeliveryFacts } from '../../src/delivery/delivery.tables.js';
+import type { DeliveryFacts } from '../../src/db/delivery.tables.js';
 import { factsOf } from '../../src/delivery/delivery-facts.js';
 import type { EmailOccasion } from '../../src/mail/compose-email.js';
 
