@@ -20,12 +20,12 @@ import {
   startServiceUnderTest,
 } from '@pinkas/testkit';
 import type { Selectable } from 'kysely';
-import type { AllocationTable, AllocationTables } from '../src/allocation/allocation.tables.js';
-import { AllocationWorker } from '../src/allocation/allocation-worker.js';
 import { AllocationModule, backgroundTasks } from '../src/allocation.module.js';
+import { AllocationWorker } from '../src/attempt/allocation-worker.js';
+import { AuthorityTokens } from '../src/authority/authority-tokens.js';
 import type { AllocationConfig } from '../src/config.js';
-import { AuthorityTokens } from '../src/connection/authority-tokens.js';
 import { ConnectionMonitor } from '../src/connection/connection-monitor.js';
+import type { AllocationTable, AllocationTables } from '../src/db/allocation.tables.js';
 import { migrations } from '../src/db/migrations.js';
 import { type AuthoritySimulator, startAuthoritySimulator } from './authority-simulator.js';
 

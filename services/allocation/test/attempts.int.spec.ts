@@ -17,8 +17,8 @@ import { testBookOf } from '@pinkas/domain';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleDocument } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { AllocationRequester } from '../src/allocation/allocation-requester.js';
-import { TaxAuthority } from '../src/allocation/tax-authority.js';
+import { AllocationRequester } from '../src/attempt/allocation-requester.js';
+import { TaxAuthority } from '../src/attempt/tax-authority.js';
 import { type AllocationUnderTest, artifact_sha256, startAllocation } from './allocation.js';
 import type { AuthorityFault } from './authority-simulator.js';
 

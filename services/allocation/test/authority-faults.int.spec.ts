@@ -14,7 +14,7 @@ import {
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
 import { eventually, exampleDocument } from '@pinkas/testkit';
-import { AllocationWorker } from '../src/allocation/allocation-worker.js';
+import { AllocationWorker } from '../src/attempt/allocation-worker.js';
 import type { AllocationConfig } from '../src/config.js';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 

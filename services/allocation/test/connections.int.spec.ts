@@ -16,7 +16,7 @@ import {
 import { decryptToken } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { TaxAuthority } from '../src/allocation/tax-authority.js';
+import { TaxAuthority } from '../src/attempt/tax-authority.js';
 import { AuthorityGrants } from '../src/authority/authority-grants.js';
 import { type AllocationUnderTest, endBeforeReplacing, redirectUri, startAllocation } from './allocation.js';
 

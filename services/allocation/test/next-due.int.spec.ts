@@ -3,8 +3,8 @@ import { systemClock } from '@pinkas/service-kit';
 import { createTestDatabase, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { nextDueAllocation } from '../src/allocation/allocation.repository.js';
-import type { AllocationTables } from '../src/allocation/allocation.tables.js';
+import { nextDueAllocation } from '../src/attempt/allocation.repository.js';
+import type { AllocationTables } from '../src/db/allocation.tables.js';
 import { migrations } from '../src/db/migrations.js';
 
 const pending = 5_000;

@@ -1,6 +1,6 @@
 import type { Allocation, AllocationAttempt } from '@pinkas/contracts';
-import { type DecisionRow, toDecision } from '../refusal/decision.repository.js';
-import type { AllocationRow, AttemptRow } from './allocation.repository.js';
+import type { AllocationRow, AttemptRow } from '../attempt/allocation.repository.js';
+import { type DecisionRow, toDecision } from '../attempt/decision.repository.js';
 
 /**
  * The allocation of a document as its owner reads it.

@@ -1,7 +1,7 @@
 import { auditAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { findByDocuments } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
+import { findByDocuments } from '../attempt/allocation.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** Lists the allocation state of documents of one business. */
 @Operation(auditAllocations)

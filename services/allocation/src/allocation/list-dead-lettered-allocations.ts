@@ -1,7 +1,7 @@
 import { listDeadLetteredAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { deadLetteredAllocations } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
+import { deadLetteredAllocations } from '../attempt/allocation.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** The dead-lettered documents, page by page. */
 @Operation(listDeadLetteredAllocations)

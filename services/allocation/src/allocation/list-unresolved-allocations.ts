@@ -1,8 +1,8 @@
 import { listUnresolvedAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { lastDecisions } from '../refusal/decision.repository.js';
-import { unresolvedAllocations } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
+import { unresolvedAllocations } from '../attempt/allocation.repository.js';
+import { lastDecisions } from '../attempt/decision.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { toAllocation } from './allocation-view.js';
 
 /** The documents of a business whose number needs a person, page by page. */

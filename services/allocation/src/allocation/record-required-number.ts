@@ -1,8 +1,8 @@
 import { consumers, type EventOf, type numberRequired } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
-import { insertAllocation } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
-import { AllocationWorker } from './allocation-worker.js';
+import { insertAllocation } from '../attempt/allocation.repository.js';
+import { AllocationWorker } from '../attempt/allocation-worker.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** Makes the request for the allocation number of an issued document due. */
 @EventHandler(consumers.recordRequiredNumber)

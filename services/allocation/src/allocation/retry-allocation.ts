@@ -9,9 +9,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { type AllocationRow, findByDocument } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
-import { ImmediateAttempt } from './immediate-attempt.js';
+import { type AllocationRow, findByDocument } from '../attempt/allocation.repository.js';
+import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 type Reply = ReplyOf<typeof retryAllocation>;
 

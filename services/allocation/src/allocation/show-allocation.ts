@@ -1,8 +1,8 @@
 import { type ReplyOf, type RequestOf, showAllocation } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { decisionsOf, toDecision } from '../refusal/decision.repository.js';
-import { attemptsOf, findByDocument } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
+import { attemptsOf, findByDocument } from '../attempt/allocation.repository.js';
+import { decisionsOf, toDecision } from '../attempt/decision.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { toAllocation, toAttempt } from './allocation-view.js';
 
 const pageMax = 200;

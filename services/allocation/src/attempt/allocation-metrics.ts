@@ -11,10 +11,10 @@ import {
 } from '@pinkas/service-kit';
 import { answerClass } from '../authority/answer-class.js';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
-import { countConnections } from '../connection/connection.repository.js';
-import { expiringBefore } from '../connection/connection-state.js';
+import { countConnections } from '../authority/connection.repository.js';
+import { expiringBefore } from '../authority/connection-state.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { countAwaitingOperator, countDeadLettered, pendingAllocations } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
 import type { RetryTransition } from './retry-policy.js';
 
 /** Metrics of attempts, of pending and dead-lettered documents, and of connections. */

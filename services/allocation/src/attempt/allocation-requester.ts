@@ -17,12 +17,9 @@ import {
   violatedConstraint,
 } from '@pinkas/service-kit';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
-import { findNumberOfBusiness } from '../by-hand/entered-number.repository.js';
+import { findConnection, lockConnectionChanges, resumeAwaiting } from '../authority/connection.repository.js';
 import type { AllocationConfig } from '../config.js';
-import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
-import { forgetReportRequests, storeReportNumbers } from '../donation/donation.repository.js';
-import { DonationReporter } from '../donation/donation-reporter.js';
-import { takenDecision } from '../refusal/decision.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import {
   type AttemptEnd,
   type ClaimedRow,
@@ -30,11 +27,13 @@ import {
   findByNumber,
   lockAllocation,
   type PendingRow,
-  resumeAwaiting,
   storeAttempt,
 } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
 import { AllocationMetrics } from './allocation-metrics.js';
+import { takenDecision } from './decision.repository.js';
+import { forgetReportRequests, storeReportNumbers } from './donation.repository.js';
+import { DonationReporter } from './donation-reporter.js';
+import { findNumberOfBusiness } from './entered-number.repository.js';
 import { firstRefusal, type RetryTransition, retryTransition } from './retry-policy.js';
 import { TaxAuthority } from './tax-authority.js';
 

@@ -11,9 +11,9 @@ import {
   type Logger,
   Tracing,
 } from '@pinkas/service-kit';
-import { AuthorityTokens } from '../connection/authority-tokens.js';
+import { AuthorityTokens } from '../authority/authority-tokens.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { type ClaimedRow, claimDue, nextDueAllocation } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
 import { AllocationRequester } from './allocation-requester.js';
 
 /** Documents in flight; while the authority hangs, each takes the whole time limit of an attempt. None holds a database connection. */

@@ -15,7 +15,7 @@ import type {
   AllocationTable,
   AllocationTables,
   AttemptTable,
-} from './allocation.tables.js';
+} from '../db/allocation.tables.js';
 import type { RetryTransition } from './retry-policy.js';
 
 export type AllocationRow = Selectable<AllocationTable>;
@@ -190,28 +190,6 @@ export async function claimDocument(
       .execute();
   }
   return row as ClaimedRow | undefined;
-}
-
-/** Makes the documents due that await the connection of a business, dead-lettered ones included. */
-export async function resumeAwaiting(
-  trx: Transaction<AllocationTables>,
-  businessId: string,
-  now: Date,
-): Promise<void> {
-  await trx
-    .updateTable('allocation')
-    .set({
-      state: 'pending',
-      next_attempt_at: now,
-      first_attempt_at: now,
-      earlier_attempts: sql`attempts`,
-      dead_lettered_at: null,
-      awaiting_connection: false,
-    })
-    .where('business_id', '=', businessId)
-    .where('awaiting_connection', '=', true)
-    .where('state', 'in', ['pending', 'dead_lettered'])
-    .execute();
 }
 
 /** Locks a document until the transaction ends. @returns its current row. */

@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { AllocationFacts, AllocationTables, DecisionTable } from '../allocation/allocation.tables.js';
+import type { AllocationFacts, AllocationTables, DecisionTable } from '../db/allocation.tables.js';
 
 export type DecisionRow = Selectable<DecisionTable>;
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { DonationReport } from '@pinkas/domain';
 import { type Database, forTenant, InjectConfig, InjectDatabase } from '@pinkas/service-kit';
-import type { ClaimedRow } from '../allocation/allocation.repository.js';
-import type { AllocationFacts, AllocationTables } from '../allocation/allocation.tables.js';
 import type { FailedAttempt } from '../authority/attempt-outcome.js';
+import { AuthorityCalls } from '../authority/authority-calls.js';
 import {
   type DonationDocument,
   donationId,
@@ -14,7 +13,8 @@ import {
   reportPath,
 } from '../authority/donation-interface.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from '../connection/authority-calls.js';
+import type { AllocationFacts, AllocationTables } from '../db/allocation.tables.js';
+import type { ClaimedRow } from './allocation.repository.js';
 import { storeReportRequest } from './donation.repository.js';
 
 /** What the authority has answered to one report. */

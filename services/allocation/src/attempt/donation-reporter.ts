@@ -9,14 +9,14 @@ import {
   type OutboxTransaction,
   publish,
 } from '@pinkas/service-kit';
-import type { AllocationRow, ClaimedRow } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import type { RetryTransition } from '../allocation/retry-policy.js';
 import type { AttemptOutcome, FailedAttempt, ReportNumber } from '../authority/attempt-outcome.js';
 import type { DonationDocument } from '../authority/donation-interface.js';
 import type { AllocationConfig } from '../config.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
+import type { AllocationRow, ClaimedRow } from './allocation.repository.js';
 import { type DonationReportRow, printedNumberOf, readReports } from './donation.repository.js';
 import { DonationAuthority, type Report, type ReportOutcome } from './donation-authority.js';
+import type { RetryTransition } from './retry-policy.js';
 
 /** What an attempt has brought for one report, and why it ends with it. */
 interface Progress {

@@ -2,9 +2,9 @@ import type { IssuedDocument } from '@pinkas/contracts';
 import { donationReports, joinNumbers, toShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import type { AllocationRow } from '../allocation/allocation.repository.js';
-import type { AllocationTables, DonationReportTable } from '../allocation/allocation.tables.js';
 import type { ReportNumber } from '../authority/attempt-outcome.js';
+import type { AllocationTables, DonationReportTable } from '../db/allocation.tables.js';
+import type { AllocationRow } from './allocation.repository.js';
 
 export type DonationReportRow = Selectable<DonationReportTable>;
 type Key = Pick<AllocationRow, 'business_id' | 'document_id'>;

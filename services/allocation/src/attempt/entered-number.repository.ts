@@ -1,6 +1,6 @@
 import { advisoryLock, type Transaction } from '@pinkas/service-kit';
-import type { AllocationRow } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
+import type { AllocationRow } from './allocation.repository.js';
 
 /**
  * Another document of the business that has a printed number. From here to the end of the transaction no other one gets it, typed in or

@@ -12,13 +12,13 @@ import {
   Tracing,
   type Transaction,
 } from '@pinkas/service-kit';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import {
   type AllocationRow,
   type ClaimedRow,
   claimDocument,
   findByDocument,
 } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
 import { AllocationRequester } from './allocation-requester.js';
 
 /** How long it waits for an attempt in flight before its own. */

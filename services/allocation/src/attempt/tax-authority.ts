@@ -13,14 +13,14 @@ import {
 } from '@pinkas/service-kit';
 import { answeredErrors } from '../authority/answer-object.js';
 import { type ApprovalAnswer, readApprovalAnswer, readLookUpAnswer } from '../authority/approval-answer.js';
+import type { Person } from '../authority/approval-request.js';
 import { approvalRequest, lookUpRequest } from '../authority/approval-request.js';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
+import { AuthorityCalls } from '../authority/authority-calls.js';
 import { dataFailure, isRefusal } from '../authority/data-errors.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from '../connection/authority-calls.js';
-import type { Person } from '../connection/authority-tokens.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { type ClaimedRow, storeRequestBody } from './allocation.repository.js';
-import type { AllocationTables } from './allocation.tables.js';
 
 const approvalPath = 'Invoices/v2/Approval';
 /** A number may not be visible at once. */

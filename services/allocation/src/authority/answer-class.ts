@@ -1,16 +1,4 @@
-import type { AttemptOutcome } from './attempt-outcome.js';
-
-/** Why an attempt had no decision. */
-export type FailureClass =
-  | 'http_4xx'
-  | 'http_5xx'
-  | 'http_other'
-  | 'unreadable'
-  | 'time_out'
-  | 'unreachable'
-  | 'not_connected'
-  | 'no_token'
-  | 'internal';
+import type { AttemptOutcome, FailureClass } from './attempt-outcome.js';
 
 /** The class of an HTTP status that brings no decision. */
 export function classOfStatus(status: number): FailureClass {

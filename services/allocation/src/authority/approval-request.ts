@@ -11,8 +11,10 @@ import {
   toShekels,
   withoutPortion,
 } from '@pinkas/domain';
-import type { Person } from '../connection/authority-tokens.js';
 import { truncateUtf16 } from './truncate-utf16.js';
+
+/** Who issues, to the authority: a person by name or by id. */
+export type Person = { readonly user_name: string } | { readonly user_id: number };
 
 /** One line of a request; amounts are net, in ILS. */
 export interface ApprovalItem {

@@ -12,7 +12,7 @@ import {
 } from '@pinkas/domain';
 import { faultsOf } from '@pinkas/simulators/authority-schemas';
 import fc from 'fast-check';
-import type { Person } from '../connection/authority-tokens.js';
+import type { Person } from './approval-request.js';
 import { approvalRequest } from './approval-request.js';
 
 /** Every type that a number is asked for. */

@@ -1,6 +1,5 @@
-import type { FailureClass } from './answer-class.js';
+import type { RequestKind } from '@pinkas/contracts';
 import type { ApprovalAnswer } from './approval-answer.js';
-import type { StatusFailure } from './status-failure.js';
 
 /** A number that the authority gave for one report of a donation, or for the cancellation of one. */
 export interface ReportNumber {
@@ -10,6 +9,44 @@ export interface ReportNumber {
   readonly number: string;
   /** The response body. */
   readonly answer: string;
+}
+
+/** Why an attempt had no decision. */
+export type FailureClass =
+  | 'http_4xx'
+  | 'http_5xx'
+  | 'http_other'
+  | 'unreadable'
+  | 'time_out'
+  | 'unreachable'
+  | 'not_connected'
+  | 'no_token'
+  | 'internal';
+
+/** Why an attempt failed, and what follows. */
+export interface StatusFailure {
+  /** In plain language, safe for the caller; what somebody has to do about it, where somebody has to. */
+  readonly reason: string;
+  /** False: another attempt fails the same way until the reason is fixed. */
+  readonly retryable: boolean;
+  /** It is due again when the owner has logged in. */
+  readonly awaitsConnection: boolean;
+  /** It concerns every document: the operator has to correct how the application is known to the authority. */
+  readonly awaitsOperator?: boolean;
+  /** Attempts go on until they succeed: waiting helps, and none is the last. */
+  readonly isEndless?: boolean;
+  /** No attempt before this instant. */
+  readonly notBefore?: Date;
+  /** No attempt can ever succeed: none is offered. */
+  readonly isFinal?: boolean;
+}
+
+/** What the request was about. */
+export interface AskedAbout {
+  readonly kind: RequestKind;
+  /** The date of the document, YYYY-MM-DD. */
+  readonly date: string;
+  readonly now: Date;
 }
 
 /** An attempt without a decision. */

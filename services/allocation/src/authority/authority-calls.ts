@@ -1,21 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type Clock, InjectClock, InjectConfig } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
-import { classOfStatus } from '../authority/answer-class.js';
-import { ForeignAnswerError } from '../authority/answer-object.js';
-import type { FailedAttempt } from '../authority/attempt-outcome.js';
-import { ClientRejectedError, GrantFailedError } from '../authority/authority-grants.js';
-import { AuthorityHttp, type HttpAnswer, mayHaveArrived } from '../authority/authority-http.js';
-import { personMissing } from '../authority/data-errors.js';
-import {
-  type AskedAbout,
-  isUnknownStatus,
-  retryAfterSeconds,
-  type StatusFailure,
-  statusFailure,
-} from '../authority/status-failure.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityTokens, NotConnectedError, type Person } from './authority-tokens.js';
+import { classOfStatus } from './answer-class.js';
+import { ForeignAnswerError } from './answer-object.js';
+import type { Person } from './approval-request.js';
+import type { AskedAbout, FailedAttempt, StatusFailure } from './attempt-outcome.js';
+import { ClientRejectedError, GrantFailedError } from './authority-grants.js';
+import { AuthorityHttp, type HttpAnswer, mayHaveArrived } from './authority-http.js';
+import { AuthorityTokens, NotConnectedError } from './authority-tokens.js';
+import { personMissing } from './data-errors.js';
+import { isUnknownStatus, retryAfterSeconds, statusFailure } from './status-failure.js';
 
 /** A request of a document has no answer, for the reason that is the cause: unlike a failed renewal of a token, it may have arrived. */
 class UnansweredError extends Error {

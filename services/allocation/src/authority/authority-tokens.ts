@@ -16,10 +16,10 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
-import { resumeAwaiting } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { AuthorityGrants, type Grant, GrantRefusedError } from '../authority/authority-grants.js';
 import type { AllocationConfig } from '../config.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
+import type { Person } from './approval-request.js';
+import { AuthorityGrants, type Grant, GrantRefusedError } from './authority-grants.js';
 import {
   breakConnection,
   type ConnectionRow,
@@ -29,6 +29,7 @@ import {
   lockConnectionChanges,
   type PersonColumns,
   renewConnection,
+  resumeAwaiting,
   storeConnection,
 } from './connection.repository.js';
 import { publishConnectionEvent } from './connection-events.js';
@@ -37,9 +38,6 @@ import { publishConnectionEvent } from './connection-events.js';
 export class NotConnectedError extends Error {
   override readonly name = 'NotConnected';
 }
-
-/** Who issues, to the authority: a person by name or by id. */
-export type Person = { readonly user_name: string } | { readonly user_id: number };
 
 /** For a simulator, at which no person logs in. */
 const automaticPerson = { user_id: null, user_name: 'Demo User' };

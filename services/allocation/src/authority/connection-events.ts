@@ -1,6 +1,6 @@
 import { connectionEventDue } from '@pinkas/contracts';
 import { type OutboxTransaction, publish, timeOrderedId } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** Publishes, for callers, that a connection is about to end, or has ended. @param validUntil null: it has ended. */
 export async function publishConnectionEvent(

@@ -1,10 +1,6 @@
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import type {
-  AllocationTables,
-  ConnectionRequestTable,
-  ConnectionTable,
-} from '../allocation/allocation.tables.js';
+import type { AllocationTables, ConnectionRequestTable, ConnectionTable } from '../db/allocation.tables.js';
 
 export type ConnectionRow = Selectable<ConnectionTable>;
 export type ConnectionRequestRow = Selectable<ConnectionRequestTable>;
@@ -255,4 +251,26 @@ export async function deleteConnection(
     .returningAll()
     .executeTakeFirst();
   return { connection, request };
+}
+
+/** Makes the documents due that await the connection of a business, dead-lettered ones included. */
+export async function resumeAwaiting(
+  trx: Transaction<AllocationTables>,
+  businessId: string,
+  now: Date,
+): Promise<void> {
+  await trx
+    .updateTable('allocation')
+    .set({
+      state: 'pending',
+      next_attempt_at: now,
+      first_attempt_at: now,
+      earlier_attempts: sql`attempts`,
+      dead_lettered_at: null,
+      awaiting_connection: false,
+    })
+    .where('business_id', '=', businessId)
+    .where('awaiting_connection', '=', true)
+    .where('state', 'in', ['pending', 'dead_lettered'])
+    .execute();
 }

@@ -1,6 +1,6 @@
 import { addDays, beginningOfDayInIsrael } from '@pinkas/domain';
 import { type AnsweredError, answeredErrors } from './answer-object.js';
-import type { AskedAbout, StatusFailure } from './status-failure.js';
+import type { AskedAbout, StatusFailure } from './attempt-outcome.js';
 
 const stopped = { retryable: false, awaitsConnection: false } as const;
 

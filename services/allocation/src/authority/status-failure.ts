@@ -1,32 +1,6 @@
-import type { RequestKind } from '@pinkas/contracts';
 import { gatewayMessage, invalidFields } from './answer-object.js';
+import type { AskedAbout, StatusFailure } from './attempt-outcome.js';
 import { dataFailure } from './data-errors.js';
-
-/** Why an attempt failed, and what follows. */
-export interface StatusFailure {
-  /** In plain language, safe for the caller; what somebody has to do about it, where somebody has to. */
-  readonly reason: string;
-  /** False: another attempt fails the same way until the reason is fixed. */
-  readonly retryable: boolean;
-  /** It is due again when the owner has logged in. */
-  readonly awaitsConnection: boolean;
-  /** It concerns every document: the operator has to correct how the application is known to the authority. */
-  readonly awaitsOperator?: boolean;
-  /** Attempts go on until they succeed: waiting helps, and none is the last. */
-  readonly isEndless?: boolean;
-  /** No attempt before this instant. */
-  readonly notBefore?: Date;
-  /** No attempt can ever succeed: none is offered. */
-  readonly isFinal?: boolean;
-}
-
-/** What the request was about. */
-export interface AskedAbout {
-  readonly kind: RequestKind;
-  /** The date of the document, YYYY-MM-DD. */
-  readonly date: string;
-  readonly now: Date;
-}
 
 /** What an application is subscribed to, and what is done again once it works. */
 const products = {

@@ -25,10 +25,10 @@ import {
   findByNumber,
   insertAllocation,
   lockAllocation,
-} from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+} from '../attempt/allocation.repository.js';
+import { findNumberOfBusiness, storeEntered } from '../attempt/entered-number.repository.js';
 import { readLookUpAnswer } from '../authority/approval-answer.js';
-import { findNumberOfBusiness, storeEntered } from './entered-number.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 type Request = RequestOf<typeof enterAllocationNumber>;
 type Reply = ReplyOf<typeof enterAllocationNumber>;

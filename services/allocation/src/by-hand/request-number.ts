@@ -15,9 +15,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { type AllocationRow, findByDocument, insertAllocation } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { ImmediateAttempt } from '../allocation/immediate-attempt.js';
+import { type AllocationRow, findByDocument, insertAllocation } from '../attempt/allocation.repository.js';
+import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 type Request = RequestOf<typeof requestAllocationNumber>;
 type Reply = ReplyOf<typeof requestAllocationNumber>;

@@ -14,10 +14,9 @@ import {
   remainingMs,
 } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { AllocationWorker } from '../allocation/allocation-worker.js';
+import { AllocationWorker } from '../attempt/allocation-worker.js';
 import { AuthorityGrants, ClientRejectedError, GrantRefusedError } from '../authority/authority-grants.js';
-import { AuthorityTokens } from './authority-tokens.js';
+import { AuthorityTokens } from '../authority/authority-tokens.js';
 import {
   failRequest,
   findConnection,
@@ -25,8 +24,9 @@ import {
   findTakenRequest,
   lockConnectionChanges,
   takeRequest,
-} from './connection.repository.js';
-import { connectionFacts } from './connection-state.js';
+} from '../authority/connection.repository.js';
+import { connectionFacts } from '../authority/connection-state.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { hashOf } from './start-connection.js';
 
 /** The owner waits at a browser for the redirect. */

@@ -10,10 +10,10 @@ import {
   OutboxRelay,
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { markWarnings } from './connection.repository.js';
-import { publishConnectionEvent } from './connection-events.js';
-import { expiringBefore } from './connection-state.js';
+import { markWarnings } from '../authority/connection.repository.js';
+import { publishConnectionEvent } from '../authority/connection-events.js';
+import { expiringBefore } from '../authority/connection-state.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** How often connections are checked; they change within days. */
 const checkEveryMs = 60_000;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { decryptToken, encryptToken } from '@pinkas/service-kit';
-import { consentEnd } from './authority-tokens.js';
-import { connectionOf } from './connection-state.js';
+import { consentEnd } from '../authority/authority-tokens.js';
+import { connectionOf } from '../authority/connection-state.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
 const days = (count: number) => new Date(now.getTime() + count * 24 * 3_600_000);

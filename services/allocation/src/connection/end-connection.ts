@@ -12,10 +12,10 @@ import {
   Operation,
   OutboxRelay,
 } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { deleteConnection, lockConnectionChanges } from './connection.repository.js';
-import { publishConnectionEvent } from './connection-events.js';
-import { connectionFacts } from './connection-state.js';
+import { deleteConnection, lockConnectionChanges } from '../authority/connection.repository.js';
+import { publishConnectionEvent } from '../authority/connection-events.js';
+import { connectionFacts } from '../authority/connection-state.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /**
  * Deletes the tokens of a business, and the request for a connection that is being made. A renewal in flight holds the row: its

@@ -7,9 +7,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { listConnectionsAfter } from './connection.repository.js';
-import { connectionOf } from './connection-state.js';
+import { listConnectionsAfter } from '../authority/connection.repository.js';
+import { connectionOf } from '../authority/connection-state.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** Every connection, page by page. */
 @Operation(listConnections)

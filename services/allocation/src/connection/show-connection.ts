@@ -8,10 +8,10 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { findConnection, findRequest } from '../authority/connection.repository.js';
+import { connectionOf } from '../authority/connection-state.js';
 import type { AllocationConfig } from '../config.js';
-import { findConnection, findRequest } from './connection.repository.js';
-import { connectionOf } from './connection-state.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** The connection of one business, and the one that is being made. */
 @Operation(showConnection)

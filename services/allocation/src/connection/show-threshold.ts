@@ -1,6 +1,6 @@
 import { type ReplyOf, showAllocationThreshold } from '@pinkas/contracts';
 import { acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { latestThreshold } from './threshold.repository.js';
 
 /** The threshold of allocation numbers that the authority has named. */

@@ -10,9 +10,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AuthorityGrants } from '../authority/authority-grants.js';
-import { storeRequest } from './connection.repository.js';
+import { storeRequest } from '../authority/connection.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** How long an owner may take to log in at the authority. */
 const requestLifeMs = 10 * 60 * 1_000;

@@ -12,11 +12,11 @@ import {
   Metrics,
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { AuthorityCalls } from '../authority/authority-calls.js';
+import { anyConnected } from '../authority/connection.repository.js';
 import { minimumAmountBodies, minimumAmountPath, readMinimumAmount } from '../authority/minimum-amount.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from './authority-calls.js';
-import { anyConnected } from './connection.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { latestThreshold, storeThreshold, takeThresholdQuestion } from './threshold.repository.js';
 
 /** How often it is looked whether the authority has answered today. */

@@ -1,7 +1,7 @@
 import type { ThresholdAnswer } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /**
  * Takes the question of a day, so that one of several replicas asks.

@@ -11,10 +11,10 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { type AllocationRow, findByDocument } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { ImmediateAttempt } from '../allocation/immediate-attempt.js';
-import { lockDonation, readReports, requestCancellation } from './donation.repository.js';
+import { type AllocationRow, findByDocument } from '../attempt/allocation.repository.js';
+import { lockDonation, readReports, requestCancellation } from '../attempt/donation.repository.js';
+import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { toDonation } from './donation-view.js';
 
 type Request = RequestOf<typeof cancelDonation>;

@@ -1,7 +1,7 @@
 import type { Donation, DonationState } from '@pinkas/contracts';
-import type { AllocationRow } from '../allocation/allocation.repository.js';
 import { reachedAt } from '../allocation/allocation-view.js';
-import { type DonationReportRow, printedNumberOf } from './donation.repository.js';
+import type { AllocationRow } from '../attempt/allocation.repository.js';
+import { type DonationReportRow, printedNumberOf } from '../attempt/donation.repository.js';
 
 /** A donation as its owner reads it. @param reports of any receipts, this one among them. */
 export function toDonation(row: AllocationRow, reports: readonly DonationReportRow[]): Donation {

@@ -1,8 +1,8 @@
 import { listUnresolvedDonations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { unresolvedAllocations } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { readReports } from './donation.repository.js';
+import { unresolvedAllocations } from '../attempt/allocation.repository.js';
+import { readReports } from '../attempt/donation.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { toDonation } from './donation-view.js';
 
 /** The refused and the dead-lettered donations, page by page. */

@@ -1,9 +1,9 @@
 import { consumers, type donationDue, type EventOf } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
-import { insertAllocation } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { AllocationWorker } from '../allocation/allocation-worker.js';
-import { insertReports } from './donation.repository.js';
+import { insertAllocation } from '../attempt/allocation.repository.js';
+import { AllocationWorker } from '../attempt/allocation-worker.js';
+import { insertReports } from '../attempt/donation.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 /** Makes the report of the donation of an issued receipt due. */
 @EventHandler(consumers.recordDueDonation)

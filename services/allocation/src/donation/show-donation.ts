@@ -1,9 +1,9 @@
 import { type ReplyOf, type RequestOf, showDonation } from '@pinkas/contracts';
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { attemptsOf, findByDocument } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { toAttempt } from '../allocation/allocation-view.js';
-import { readReports } from './donation.repository.js';
+import { attemptsOf, findByDocument } from '../attempt/allocation.repository.js';
+import { readReports } from '../attempt/donation.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { toDonation } from './donation-view.js';
 
 const pageMax = 200;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { probeAuthority, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { type Clock, InjectClock, InjectConfig, Operation } from '@pinkas/service-kit';
+import { AuthorityCalls } from '../authority/authority-calls.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from '../connection/authority-calls.js';
 import { answeredWords, type ProbeAnswer, probes } from './probes.js';
 
 const dayMs = 24 * 60 * 60 * 1_000;

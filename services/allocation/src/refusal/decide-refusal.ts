@@ -18,9 +18,9 @@ import {
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
-import { type AllocationRow, findByDocument, lockAllocation } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { decisionsOf, insertDecision, toDecision } from './decision.repository.js';
+import { type AllocationRow, findByDocument, lockAllocation } from '../attempt/allocation.repository.js';
+import { decisionsOf, insertDecision, toDecision } from '../attempt/decision.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { DecisionSender } from './decision-sender.js';
 
 type Request = RequestOf<typeof contract>;

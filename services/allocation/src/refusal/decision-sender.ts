@@ -18,10 +18,7 @@ import {
   publish,
   Tracing,
 } from '@pinkas/service-kit';
-import { lockAllocation } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
-import { type DecisionOutcome, RefusalDecisions } from '../authority/refusal-decision.js';
-import type { AllocationConfig } from '../config.js';
+import { lockAllocation } from '../attempt/allocation.repository.js';
 import {
   type ClaimedDecision,
   claimDecision,
@@ -30,7 +27,10 @@ import {
   type DecisionRow,
   nextDueDecision,
   storeDecisionAttempt,
-} from './decision.repository.js';
+} from '../attempt/decision.repository.js';
+import type { AllocationConfig } from '../config.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
+import { type DecisionOutcome, RefusalDecisions } from './refusal-decision.js';
 
 const inFlightMax = 4;
 

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { timeLimitsMs } from '@pinkas/contracts';
 import { allocationPolicyOn, type RefusalDecision } from '@pinkas/domain';
 import { InjectConfig } from '@pinkas/service-kit';
-import type { AllocationFacts } from '../allocation/allocation.tables.js';
+import { errorsOf, membersOf, refusalOf } from '../authority/answer-object.js';
+import type { Person } from '../authority/approval-request.js';
+import { approvalRequest } from '../authority/approval-request.js';
+import type { FailedAttempt } from '../authority/attempt-outcome.js';
+import { AuthorityCalls } from '../authority/authority-calls.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from '../connection/authority-calls.js';
-import type { Person } from '../connection/authority-tokens.js';
-import { errorsOf, membersOf, refusalOf } from './answer-object.js';
-import { approvalRequest } from './approval-request.js';
-import type { FailedAttempt } from './attempt-outcome.js';
+import type { AllocationFacts } from '../db/allocation.tables.js';
 
 /** What has become of one attempt to send a decision. */
 export type DecisionOutcome =

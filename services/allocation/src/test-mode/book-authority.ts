@@ -1,6 +1,6 @@
 import { isTestBook } from '@pinkas/domain';
-import type { ClaimedRow } from '../allocation/allocation.repository.js';
-import { TaxAuthority } from '../allocation/tax-authority.js';
+import type { ClaimedRow } from '../attempt/allocation.repository.js';
+import { TaxAuthority } from '../attempt/tax-authority.js';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 import { testAnswer } from './test-answer.js';
 

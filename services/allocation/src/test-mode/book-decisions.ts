@@ -1,6 +1,6 @@
 import { isTestBook } from '@pinkas/domain';
-import type { AllocationFacts } from '../allocation/allocation.tables.js';
-import { type DecisionOutcome, RefusalDecisions, type SentDecision } from '../authority/refusal-decision.js';
+import type { AllocationFacts } from '../db/allocation.tables.js';
+import { type DecisionOutcome, RefusalDecisions, type SentDecision } from '../refusal/refusal-decision.js';
 
 /** The decisions of the authority for the documents of live books, and the product itself for those of test books, which takes each. */
 export class BookDecisions extends RefusalDecisions {

@@ -1,7 +1,7 @@
 import { isTestBook } from '@pinkas/domain';
-import type { ClaimedRow } from '../allocation/allocation.repository.js';
+import type { ClaimedRow } from '../attempt/allocation.repository.js';
+import { DonationAuthority, type Report, type ReportOutcome } from '../attempt/donation-authority.js';
 import { type DonationDocument, donationId } from '../authority/donation-interface.js';
-import { DonationAuthority, type Report, type ReportOutcome } from '../donation/donation-authority.js';
 import { testReportAnswer } from './test-answer.js';
 
 /** The donations interface of the authority for the receipts of live books, and the product itself for those of test books. */

@@ -1,6 +1,6 @@
 import { clearTestAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 const tables = ['donation_report', 'decision', 'attempt', 'allocation'] as const;
 

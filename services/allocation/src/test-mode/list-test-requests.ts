@@ -1,7 +1,7 @@
 import { listTestRequests, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { requestsOf } from '../allocation/allocation.repository.js';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { requestsOf } from '../attempt/allocation.repository.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 
 const pageMax = 200;
 

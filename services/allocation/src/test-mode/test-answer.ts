@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IssuedDocument } from '@pinkas/contracts';
 import { provokedOutcomes } from '@pinkas/domain';
+import type { ReportOutcome } from '../attempt/donation-authority.js';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
-import type { ReportOutcome } from '../donation/donation-authority.js';
 
 /** Beyond what the authority's numbers look like, so that none can be taken for one. */
 const confirmationPrefix = 'test-';

@@ -8,9 +8,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { AuthorityCalls } from '../authority/authority-calls.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from '../connection/authority-calls.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { failureOf, transmissionOff, unreadable } from './transmission-failure.js';
 import { linksRequest, linksUrl, readLinks } from './transmission-interface.js';
 

@@ -1,7 +1,7 @@
 import { type ReplyOf, type RequestOf, readTransmission, timeLimitsMs } from '@pinkas/contracts';
 import { InjectConfig, Operation } from '@pinkas/service-kit';
+import { AuthorityCalls } from '../authority/authority-calls.js';
 import type { AllocationConfig } from '../config.js';
-import { AuthorityCalls } from '../connection/authority-calls.js';
 import { failureOf, transmissionOff, unreadable } from './transmission-failure.js';
 import { readStatuses, statusRequest, statusUrl } from './transmission-interface.js';
 

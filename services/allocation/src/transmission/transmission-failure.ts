@@ -1,6 +1,6 @@
 import type { openTransmission, ReplyOf } from '@pinkas/contracts';
 import type { FailedAttempt } from '../authority/attempt-outcome.js';
-import type { Answered } from '../connection/authority-calls.js';
+import type { Answered } from '../authority/authority-calls.js';
 
 export const transmissionOff = {
   outcome: 'off',
