@@ -2,9 +2,9 @@ import type { Debtor, DebtorPosition, DebtPosition, DebtsByAge } from '@pinkas/c
 import { type DebtAge, debtAges, dueDatesOfAge, fromShekels, toShekels } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import { dueOn, ofAllAccounts } from '../document/debt-sums.js';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
 import type { DebtSumTable, IssuingTables } from '../document/document.tables.js';
-import { dueOn, ofAllAccounts } from './debt-sums.js';
 
 /** What is left to pay of a book, by age on a day: as many rows are read as there are due dates and debtors, and no document. */
 export async function sumDebts(

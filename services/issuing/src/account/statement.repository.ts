@@ -1,9 +1,9 @@
 import type { StatementPosition } from '@pinkas/contracts';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import { accountSums, credit, debit, isOnAccount } from '../document/account-sums.js';
 import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { accountSums, credit, debit, isOnAccount } from './account-sums.js';
 
 /** A part of an account. */
 export interface StatementRange {

@@ -1,8 +1,8 @@
 import { type Agorot, fromShekels } from '@pinkas/domain';
 import { type RawBuilder, sql } from 'kysely';
-import type { DocumentRow } from '../document/document.repository.js';
-import type { DebtSumTable } from '../document/document.tables.js';
 import { credit, debit } from './account-sums.js';
+import type { DocumentRow } from './document.repository.js';
+import type { DebtSumTable } from './document.tables.js';
 
 /** The due date, or the date where there is none, as the indexes have it. */
 export const dueOn = sql<string>`case when document.due_on is null then document.dated_on else document.due_on end`;

@@ -1,8 +1,8 @@
 import { documentTypes, fromShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { isOnAccount } from '../account/account-sums.js';
-import { addToDebtSums, debtChange, debtChanges, debtOfDocument, debtSumsOf } from '../account/debt-sums.js';
+import { isOnAccount } from './account-sums.js';
+import { addToDebtSums, debtChange, debtChanges, debtOfDocument, debtSumsOf } from './debt-sums.js';
 import type { DocumentRow } from './document.repository.js';
 import type { DocumentSumTable, IssuingTables } from './document.tables.js';
 

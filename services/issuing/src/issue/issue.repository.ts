@@ -8,7 +8,7 @@ import {
   tryAdvisoryLocks,
 } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { addToDebtSums, type DebtChange, debtChanges, debtOfDocument } from '../account/debt-sums.js';
+import { addToDebtSums, type DebtChange, debtChanges, debtOfDocument } from '../document/debt-sums.js';
 import type { NewDocumentRow } from '../document/document.repository.js';
 import type { IssuingTables, SeriesTable } from '../document/document.tables.js';
 import { isDocumentEvent, numberEvents, numberedBody } from '../document/document-events.js';

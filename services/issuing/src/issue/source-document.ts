@@ -1,7 +1,7 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { type Agorot, fromShekels, settlementOf, settlesSource, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
-import { type DebtChange, debtChange } from '../account/debt-sums.js';
+import { type DebtChange, debtChange } from '../document/debt-sums.js';
 import {
   type DocumentRow,
   findById,

@@ -6,8 +6,8 @@ import type {
   IssuedDocument,
 } from '@pinkas/contracts';
 import { dayAndTime, html, isolate, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import type { DocumentHistory, TimelineStep } from './document-history.js';
 import { decisionWords, refusalWords } from './refusal-words.js';
-import type { DocumentHistory, TimelineStep } from './timeline.js';
 
 const texts = {
   request: { he: 'בקשה', en: 'Request' },

@@ -1,6 +1,6 @@
 import type { Message } from '@pinkas/contracts';
 import { dayAndTime, html, isolate, type Language, leftToRight, type Words } from '@pinkas/ui';
-import type { TimelineStep } from './timeline.js';
+import type { TimelineStep } from './document-history.js';
 
 const texts = {
   sentTo: { he: 'נשלח אל', en: 'Sent to' },

@@ -1,7 +1,7 @@
 import type { IssuedDocument, listArtifacts, ReplyOf } from '@pinkas/contracts';
 import { html, leftToRight, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import type { TimelineStep } from './timeline.js';
+import type { TimelineStep } from './document-history.js';
 
 const texts = {
   printed: { he: 'PDF, גרסה', en: 'PDF, revision' },

@@ -1,14 +1,7 @@
-import type {
-  getDocument,
-  IssuedDocument,
-  listArtifacts,
-  listMessages,
-  ReplyOf,
-  showAllocation,
-} from '@pinkas/contracts';
 import { card, dayAndTime, html, isolate, type Language, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { allocationSteps } from './allocation-steps.js';
+import type { DocumentHistory, TimelineStep } from './document-history.js';
 import { messageSteps } from './message-steps.js';
 import { revisionSteps } from './revision-steps.js';
 
@@ -26,25 +19,6 @@ const texts = {
   },
   laterRequests: { he: 'לבקשות המאוחרות', en: 'Later requests' },
 } as const satisfies Record<string, Words>;
-
-/** A step in the life of a document. */
-export interface TimelineStep {
-  readonly at: string;
-  readonly kind: 'done' | 'waiting' | 'failed' | 'ended';
-  readonly text: Markup;
-  readonly detail?: Markup | string | null;
-}
-
-/** What became of a document; null: its service did not answer. */
-export interface DocumentHistory {
-  readonly document: IssuedDocument;
-  readonly state: ReplyOf<typeof getDocument>['state'];
-  /** What is recorded of its allocation number. */
-  readonly outcome: ReplyOf<typeof getDocument>['allocation'];
-  readonly allocation: ReplyOf<typeof showAllocation> | null;
-  readonly artifacts: ReplyOf<typeof listArtifacts> | null;
-  readonly messages: ReplyOf<typeof listMessages> | null;
-}
 
 /** All that happened to a document, in order: a later success adds to what failed before it. */
 export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {

@@ -1,7 +1,5 @@
 import type {
-  Allocation,
   DocumentHead,
-  DocumentState,
   Donation,
   FailedMessage,
   ReplyOf,
@@ -50,18 +48,12 @@ import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.j
 import { decisionWords, refusalWords } from '../document/refusal-words.js';
 import { typeName } from '../parts.js';
 import { reviewed, unreportedDonations, withoutBuyerId } from '../settlement.js';
-import { type Found, rowsMax } from './read-findings.js';
+import { type Found, rowsMax, type UnresolvedAllocation } from './read-findings.js';
 import { todayWords as texts } from './today-words.js';
 
 const shownMax = 10;
 const warnDays = 30;
 const warnMs = warnDays * 24 * 60 * 60 * 1000;
-
-export interface UnresolvedAllocation {
-  readonly allocation: Allocation;
-  readonly document: DocumentHead;
-  readonly state: DocumentState;
-}
 
 /** What services report of what needs a person; null: one did not answer. */
 export interface Findings {

@@ -1,4 +1,7 @@
 import {
+  type Allocation,
+  type DocumentHead,
+  type DocumentState,
   type ListedDocument,
   listDeliveryFailures,
   listDocuments,
@@ -8,11 +11,16 @@ import {
   type ReplyOf,
 } from '@pinkas/contracts';
 import type { RpcClient } from '@pinkas/service-kit';
-import type { UnresolvedAllocation } from './attention.js';
 
 const pageRows = 100;
 /** So many rows of a kind are read: beyond them the page states that there are more. */
 export const rowsMax = 500;
+
+export interface UnresolvedAllocation {
+  readonly allocation: Allocation;
+  readonly document: DocumentHead;
+  readonly state: DocumentState;
+}
 
 /** Rows of a list, and whether it has more than were read. */
 export interface Found<Row> {
