@@ -16,9 +16,7 @@ import {
   startConnection,
   updateBusiness,
 } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit/client';
-import { allocationCommands } from './allocation-commands.js';
-import type { Call, CommandInput, Output } from './command.js';
+import { notFound, run } from '../test/run.js';
 
 const id = randomUUID();
 const requestedAt = '2026-06-15T08:00:00.000Z';
@@ -36,48 +34,22 @@ const connection = {
 };
 const business = { id, name: 'Example Ltd', tax_authority_connected: false };
 
-type Answers = Record<string, (request: never) => unknown>;
-
-/** Runs a command; `answers` replaces the system, by subject. */
-function run(
-  verb: string,
-  args: CommandInput['arguments'],
-  answers: Answers,
-  options: CommandInput['options'] = {},
-): { output: Promise<Output>; requests: [string, unknown][]; printed: string[] } {
-  const command = allocationCommands.find((candidate) => candidate.verb === verb);
-  if (!command) {
-    throw new Error(`no command ${verb}`);
-  }
-  const requests: [string, unknown][] = [];
-  const printed: string[] = [];
-  const call = (async (contract, request) => {
-    requests.push([contract.subject, request]);
-    const answer = answers[contract.subject];
-    if (!answer) {
-      throw new Error(`${contract.subject} was called`);
-    }
-    return answer(request as never);
-  }) as Call;
-  const progress = { show: () => {}, print: (line: string) => void printed.push(line) };
-  return { output: command.run({ arguments: args, options }, call, progress), requests, printed };
-}
-
 const exists = { [showBusiness.subject]: () => ({ business }), [startConnection.subject]: () => started };
 
 describe('pinkas allocation connect', () => {
   const person = { 'user-name': 'Demo User' };
-  const connect = (answers: Answers, options: CommandInput['options'] = {}) =>
-    run('connect', { BUSINESS_ID: id }, { ...exists, ...answers }, { ...person, ...options });
+  const connect = (answers: Record<string, () => unknown>, options: Record<string, string | true> = {}) =>
+    run('allocation connect', { BUSINESS_ID: id, ...person, ...options }, { ...exists, ...answers });
 
   it.each([
     [{ 'user-name': ' Demo User ' }, { user_name: 'Demo User' }],
     [{ 'user-id': '18' }, { user_id: '000000018' }],
   ])('allocation connect %j tells who issues', async (options, sent) => {
-    const { output, requests } = run('connect', { BUSINESS_ID: id }, exists, {
-      ...options,
-      'no-wait': 'yes',
-    });
+    const { output, requests } = run(
+      'allocation connect',
+      { BUSINESS_ID: id, ...options, 'no-wait': true },
+      exists,
+    );
     await output;
     expect(requests).toContainEqual([startConnection.subject, { business_id: id, ...sent }]);
   });
@@ -90,7 +62,7 @@ describe('pinkas allocation connect', () => {
     { 'user-id': '19' },
     { 'user-id': 'Demo' },
   ])('allocation connect %j is refused, since it names no person', async (options) => {
-    const { output, requests } = run('connect', { BUSINESS_ID: id }, exists, options);
+    const { output, requests } = run('allocation connect', { BUSINESS_ID: id, ...options }, exists);
     await expect(output).rejects.toThrow(/--user-(name|id)/);
     expect(requests).toHaveLength(1);
   });
@@ -132,7 +104,7 @@ describe('pinkas allocation connect', () => {
   });
 
   it('allocation connect --no-wait only prints the address', async () => {
-    const { output } = connect({}, { 'no-wait': 'yes' });
+    const { output } = connect({}, { 'no-wait': true });
     expect((await output).json).toEqual({
       business_id: id,
       authorize_url: started.authorize_url,
@@ -176,10 +148,7 @@ describe('pinkas allocation connect', () => {
   });
 
   it('allocation connect rejects an unknown business', async () => {
-    const missing = () => {
-      throw new ApiError('not_found');
-    };
-    const { output } = connect({ [showBusiness.subject]: missing });
+    const { output } = connect({ [showBusiness.subject]: notFound });
     await expect(output).rejects.toThrow(`No business has the id ${id}`);
   });
 });
@@ -187,7 +156,7 @@ describe('pinkas allocation connect', () => {
 describe('pinkas allocation disconnect', () => {
   const disconnect = (ended: boolean, isMarked: boolean) =>
     run(
-      'disconnect',
+      'allocation disconnect',
       { BUSINESS_ID: id },
       {
         [showBusiness.subject]: () => ({ business: { ...business, tax_authority_connected: isMarked } }),
@@ -221,10 +190,11 @@ describe('pinkas allocation disconnect', () => {
   });
 
   it('allocation disconnect rejects an unknown business', async () => {
-    const missing = () => {
-      throw new ApiError('not_found');
-    };
-    const { output } = run('disconnect', { BUSINESS_ID: id }, { [showBusiness.subject]: missing });
+    const { output } = run(
+      'allocation disconnect',
+      { BUSINESS_ID: id },
+      { [showBusiness.subject]: notFound },
+    );
     await expect(output).rejects.toThrow(`No business has the id ${id}`);
   });
 });
@@ -238,7 +208,7 @@ describe('pinkas allocation connections', () => {
       { connections: [connection], next_after: null },
     ];
     const { output } = run(
-      'connections',
+      'allocation connections',
       {},
       {
         [listBusinesses.subject]: () => ({ businesses: [business, never, apart], next_after: null }),
@@ -271,7 +241,11 @@ describe('pinkas allocation retry', () => {
     next_attempt_at: null,
   };
   const retry = (change: object) =>
-    run('retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: () => ({ ...reply, ...change }) }).output;
+    run(
+      'allocation retry',
+      { DOCUMENT_ID: id },
+      { [retryAllocation.subject]: () => ({ ...reply, ...change }) },
+    ).output;
 
   it('allocation retry prints the number', async () => {
     expect(await retry({})).toEqual({
@@ -306,10 +280,7 @@ describe('pinkas allocation retry', () => {
   );
 
   it('allocation retry rejects an unknown document', async () => {
-    const missing = () => {
-      throw new ApiError('not_found');
-    };
-    const { output } = run('retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: missing });
+    const { output } = run('allocation retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: notFound });
     await expect(output).rejects.toThrow(`No document with the id ${id}`);
     await expect(output).rejects.toThrow(/is known to the allocation service: pinkas queue dead/);
   });
@@ -330,7 +301,7 @@ describe('pinkas allocation enter, request and decide', () => {
 
   it('allocation enter sends the document with the connection of now, and prints the number', async () => {
     const { output, requests } = run(
-      'enter',
+      'allocation enter',
       { DOCUMENT_ID: id, NUMBER: '123456789' },
       {
         ...known,
@@ -362,7 +333,8 @@ describe('pinkas allocation enter, request and decide', () => {
     async (refusal, more, reason) => {
       const reply = { ...key, number: null, refusal, ...more };
       const answers = { ...known, [enterAllocationNumber.subject]: () => reply };
-      const { failure, json } = await run('enter', { DOCUMENT_ID: id, NUMBER: '1' }, answers).output;
+      const { failure, json } = await run('allocation enter', { DOCUMENT_ID: id, NUMBER: '1' }, answers)
+        .output;
       expect(failure).toContain(reason);
       expect(json).toEqual(reply);
     },
@@ -371,7 +343,7 @@ describe('pinkas allocation enter, request and decide', () => {
   const request = (change: object) => {
     const reply = { ...key, number: null, refusal: null, reason: null, next_attempt_at: null };
     const answers = { ...known, [requestAllocationNumber.subject]: () => ({ ...reply, ...change }) };
-    return run('request', { DOCUMENT_ID: id }, answers).output;
+    return run('allocation request', { DOCUMENT_ID: id }, answers).output;
   };
 
   it('allocation request prints the number, or when it is asked for again', async () => {
@@ -393,11 +365,15 @@ describe('pinkas allocation enter, request and decide', () => {
     expect((await request({ refusal })).failure).toContain(reason);
   });
 
-  it.each(['enter', 'request'])('allocation %s rejects a document that no business has', async (verb) => {
-    const unknown = () => {
-      throw new ApiError('not_found');
-    };
-    const { output } = run(verb, { DOCUMENT_ID: id, NUMBER: '1' }, { [getDocumentFacts.subject]: unknown });
+  it.each([
+    ['enter', '1'],
+    ['request', undefined],
+  ])('allocation %s rejects a document that no business has', async (verb, NUMBER) => {
+    const { output } = run(
+      `allocation ${verb}`,
+      { DOCUMENT_ID: id, NUMBER },
+      { [getDocumentFacts.subject]: notFound },
+    );
     await expect(output).rejects.toThrow(`No document has the id ${id}`);
   });
 
@@ -413,7 +389,7 @@ describe('pinkas allocation enter, request and decide', () => {
   };
   const decide = (DECISION: string, change: object) =>
     run(
-      'decide',
+      'allocation decide',
       { DOCUMENT_ID: id, DECISION },
       { [decideRefusal.subject]: () => ({ ...key, refusal: null, last, ...change }) },
     );
@@ -444,13 +420,10 @@ describe('pinkas allocation enter, request and decide', () => {
 
   it('allocation decide refuses another word, and a document that is not known was not refused', async () => {
     await expect(decide('appeal', {}).output).rejects.toThrow('continue, cancel, object, reverse-charge');
-    const unknown = () => {
-      throw new ApiError('not_found');
-    };
     const { output } = run(
-      'decide',
+      'allocation decide',
       { DOCUMENT_ID: id, DECISION: 'object' },
-      { [decideRefusal.subject]: unknown },
+      { [decideRefusal.subject]: notFound },
     );
     await expect(output).rejects.toThrow('has not refused');
   });

@@ -7,24 +7,24 @@ import {
   markConnected,
   type ReplyOf,
   retryAllocation,
-  showBusiness,
   showConnection,
   startConnection,
   updateBusiness,
 } from '@pinkas/contracts';
 import { hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
-import { notFoundAs, readId } from './arguments.js';
+import { businessId, idFrom } from './arguments.js';
 import { listAllBusinesses } from './business-commands.js';
-import type { Call, Command, CommandInput, Output, Progress } from './command.js';
+import { allOf, findBusiness } from './calls.js';
+import type { Call, Command, Output, Progress } from './command.js';
 import { numberCommands } from './number-commands.js';
-import { table } from './table.js';
+import { listed } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';
+import { callVerb, verb } from './verb.js';
 
 /** How often the connection is polled while the owner logs in. */
 const pollMs = 1_000;
 const pageSize = 200;
 
-const noBusiness = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
 const restart = (id: string) => `run pinkas allocation connect ${id} again`;
 
 /** The output for a business that is connected. */
@@ -37,8 +37,10 @@ function connectedOutput(business: Business, connection: AuthorityConnection | n
 }
 
 /** Who issues, to the authority: a person, never the company. @throws UsageError unless it is named in one way that the authority takes. */
-function personFrom(options: CommandInput['options']): { user_name: string } | { user_id: string } {
-  const { 'user-name': given, 'user-id': id } = options;
+function personFrom(
+  given: string | undefined,
+  id: string | undefined,
+): { user_name: string } | { user_id: string } {
   if ((given === undefined) === (id === undefined)) {
     throw new UsageError(
       'Name the person who logs in: --user-name NAME (at most 25 characters) or --user-id ID (an identity number)',
@@ -125,20 +127,6 @@ async function waitUntilConnected(
   }
 }
 
-async function listAllConnections(call: Call): Promise<AuthorityConnection[]> {
-  const found: AuthorityConnection[] = [];
-  let after: string | null = null;
-  do {
-    const page: ReplyOf<typeof listConnections> = await call(listConnections, {
-      ...(after === null ? {} : { after }),
-      limit: pageSize,
-    });
-    found.push(...page.connections);
-    after = page.next_after;
-  } while (after !== null);
-  return found;
-}
-
 /** The output for the reply to a retry. */
 function retried(reply: ReplyOf<typeof retryAllocation>): Output {
   const { outcome, number, reason, next_attempt_at: next, document_id: id } = reply;
@@ -166,15 +154,34 @@ function retried(reply: ReplyOf<typeof retryAllocation>): Output {
   }
 }
 
+interface ListedConnection {
+  readonly business_id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
+/** The businesses that are connected or should be. */
+async function listConnectionsOfBusinesses(call: Call): Promise<ListedConnection[]> {
+  const businesses = await listAllBusinesses(call);
+  const found = await allOf(call, listConnections, { limit: pageSize }, ({ connections }) => connections);
+  const connections = new Map(found.map((connection) => [connection.business_id, connection]));
+  return businesses
+    .filter((business) => business.tax_authority_connected || connections.has(business.id))
+    .map((business) => {
+      const { state = 'never', since = null, until = null } = connections.get(business.id) ?? {};
+      return { business_id: business.id, name: business.name, state, since, until };
+    });
+}
+
 /** `pinkas allocation …` */
 export const allocationCommands: readonly Command[] = [
   ...numberCommands,
-  {
-    noun: 'allocation',
-    verb: 'connect',
+  verb('allocation connect', {
     summary:
       'connects a business to the tax authority: prints the address at which its owner logs in, and waits',
-    arguments: ['BUSINESS_ID'],
+    arguments: { BUSINESS_ID: businessId },
     options: {
       'user-name': {
         value: 'NAME',
@@ -188,15 +195,15 @@ export const allocationCommands: readonly Command[] = [
           'completes the connection from the address at which the browser ended, where that was not a page of this system',
       },
     },
-    run: async ({ arguments: { BUSINESS_ID }, options }, call, progress) => {
-      const id = readId(BUSINESS_ID, 'business list');
-      const { business } = await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
-      if (options.callback !== undefined) {
-        return completeFrom(options.callback, business, call);
+    run: async ({ BUSINESS_ID: id, callback, ...options }, call, progress) => {
+      const { business } = await findBusiness(call, id);
+      if (callback !== undefined) {
+        return completeFrom(callback, business, call);
       }
-      const started = await call(startConnection, { business_id: id, ...personFrom(options) });
+      const person = personFrom(options['user-name'], options['user-id']);
+      const started = await call(startConnection, { business_id: id, ...person });
       const address = `The owner of ${business.name} logs in here, until ${started.expires_at}:\n${started.authorize_url}`;
-      if (options['no-wait'] !== undefined) {
+      if (options['no-wait']) {
         return {
           json: { business_id: id, authorize_url: started.authorize_url, expires_at: started.expires_at },
           text: address,
@@ -207,17 +214,13 @@ export const allocationCommands: readonly Command[] = [
       );
       return waitUntilConnected(business, started, call, progress);
     },
-  },
-  {
-    noun: 'allocation',
-    verb: 'disconnect',
+  }),
+  verb('allocation disconnect', {
     summary:
       'ends the connection of a business to the tax authority: its tokens are deleted, and no number is requested',
-    arguments: ['BUSINESS_ID'],
-    options: {},
-    run: async ({ arguments: { BUSINESS_ID } }, call) => {
-      const id = readId(BUSINESS_ID, 'business list');
-      const { business } = await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
+    arguments: { BUSINESS_ID: businessId },
+    run: async ({ BUSINESS_ID: id }, call) => {
+      const { business } = await findBusiness(call, id);
       const { ended } = await call(endConnection, { business_id: id });
       if (business.tax_authority_connected) {
         await call(updateBusiness, { business_id: id, change: { tax_authority_connected: false } });
@@ -229,46 +232,29 @@ export const allocationCommands: readonly Command[] = [
           : `${business.name} was not connected to the tax authority`,
       };
     },
-  },
-  {
-    noun: 'allocation',
-    verb: 'connections',
+  }),
+  verb('allocation connections', {
     summary: 'lists the connections of the businesses to the tax authority',
-    arguments: [],
-    options: {},
-    run: async (_input, call) => {
-      const businesses = await listAllBusinesses(call);
-      const connections = new Map(
-        (await listAllConnections(call)).map((connection) => [connection.business_id, connection]),
-      );
-      const rows = businesses
-        .filter((business) => business.tax_authority_connected || connections.has(business.id))
-        .map((business) => {
-          const { state = 'never', since = null, until = null } = connections.get(business.id) ?? {};
-          return { business_id: business.id, name: business.name, state, since, until };
-        });
-      return {
-        json: rows,
-        text:
-          rows.length === 0
-            ? 'No business is connected: pinkas allocation connect BUSINESS_ID connects one'
-            : table(
-                ['business', 'state', 'since', 'until', 'name'],
-                rows.map((row) => [row.business_id, row.state, row.since ?? '–', row.until ?? '–', row.name]),
-              ),
-      };
-    },
-  },
-  {
-    noun: 'allocation',
-    verb: 'retry',
+    run: async (_values, call) =>
+      listed(
+        await listConnectionsOfBusinesses(call),
+        {
+          business: (connection) => connection.business_id,
+          state: ({ state }) => state,
+          since: ({ since }) => since ?? '–',
+          until: ({ until }) => until ?? '–',
+          name: ({ name }) => name,
+        },
+        'No business is connected: pinkas allocation connect BUSINESS_ID connects one',
+      ),
+  }),
+  callVerb('allocation retry', {
     summary: "requests a document's allocation number now, also after a refusal or after the last attempt",
-    arguments: ['DOCUMENT_ID'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
-      const id = readId(DOCUMENT_ID, 'queue dead');
-      const missing = `No document with the id ${id} is known to the allocation service: pinkas queue dead lists dead-lettered work`;
-      return retried(await notFoundAs(call(retryAllocation, { document_id: id }), missing));
-    },
-  },
+    arguments: { DOCUMENT_ID: idFrom('queue dead') },
+    contract: retryAllocation,
+    request: ({ DOCUMENT_ID }) => ({ document_id: DOCUMENT_ID }),
+    missing: ({ DOCUMENT_ID }) =>
+      `No document with the id ${DOCUMENT_ID} is known to the allocation service: pinkas queue dead lists dead-lettered work`,
+    print: retried,
+  }),
 ];

@@ -1,28 +1,19 @@
 import { setKillSwitch } from '@pinkas/contracts';
 import type { Command } from './command.js';
+import { callVerb } from './verb.js';
 
 /** `pinkas api …` */
 export const apiCommands: readonly Command[] = [
-  {
-    noun: 'api',
-    verb: 'disable',
+  callVerb('api disable', {
     summary: 'disables the HTTP API for all callers at once; pages and PDFs stay available',
-    arguments: [],
-    options: {},
-    run: async (_input, call) => ({
-      json: await call(setKillSwitch, { enabled: false }),
-      text: 'The HTTP API is disabled: every request gets api_disabled\nTo enable it: pinkas api enable',
-    }),
-  },
-  {
-    noun: 'api',
-    verb: 'enable',
+    contract: setKillSwitch,
+    request: () => ({ enabled: false }),
+    print: () => 'The HTTP API is disabled: every request gets api_disabled\nTo enable it: pinkas api enable',
+  }),
+  callVerb('api enable', {
     summary: 'enables the HTTP API again',
-    arguments: [],
-    options: {},
-    run: async (_input, call) => ({
-      json: await call(setKillSwitch, { enabled: true }),
-      text: 'The HTTP API is enabled',
-    }),
-  },
+    contract: setKillSwitch,
+    request: () => ({ enabled: true }),
+    print: () => 'The HTTP API is enabled',
+  }),
 ];

@@ -1,54 +1,90 @@
 import { isUuid } from '@pinkas/contracts';
-import { type Mode, modes } from '@pinkas/domain';
-import { ApiError } from '@pinkas/service-kit/client';
-import { RefusalError, UsageError } from './usage-error.js';
+import { modes } from '@pinkas/domain';
+import { UsageError } from './usage-error.js';
 
 /**
- * Parses an id.
- * @param where the command that lists the ids.
- * @throws UsageError for anything but a UUID.
+ * What the text of an argument or option must be. An object, since the compiler infers nothing of a verb's values from a generic
+ * function that returns a function.
  */
-export function readId(text: string | undefined, where: string): string {
-  if (text === undefined || !isUuid(text)) {
-    throw new UsageError(`"${text ?? ''}" is not an id: pinkas ${where} shows them`);
-  }
-  return text;
+export interface Kind<T> {
+  /** @param name what the message calls it. @throws UsageError that says what is right. */
+  read(text: string, name: string): T;
 }
 
-/** Parses a whole number; undefined where the option is absent. */
-export function readCount(text: string | undefined, option: string): number | undefined {
-  if (text === undefined) {
-    return undefined;
-  }
-  if (!/^\d{1,9}$/.test(text)) {
-    throw new UsageError(`--${option} takes a whole number, not "${text}"`);
-  }
-  return Number(text);
-}
+export const anyText: Kind<string> = { read: (text) => text };
+
+/** A UUID. @param where the command that lists the ids. */
+export const idFrom = (where: string): Kind<string> => ({
+  read: (text) => {
+    if (!isUuid(text)) {
+      throw new UsageError(`"${text}" is not an id: pinkas ${where} shows them`);
+    }
+    return text;
+  },
+});
+
+export const businessId = idFrom('business list');
+
+/** A number without sign and fraction. */
+export const count: Kind<number> = {
+  read: (text, name) => {
+    if (!/^\d{1,9}$/.test(text)) {
+      throw new UsageError(`--${name} takes a whole number, not "${text}"`);
+    }
+    return Number(text);
+  },
+};
+
+/** One of some words. @param separator what is between them in the message. */
+export const oneOf = <W extends string>(words: readonly W[], separator = ', '): Kind<W> => ({
+  read: (text, name) => {
+    const found = words.find((word) => word === text);
+    if (found === undefined) {
+      throw new UsageError(`--${name} takes ${words.join(separator)}, not "${text}"`);
+    }
+    return found;
+  },
+});
+
+/** Some of some words, with commas between them. */
+export const someOf = <W extends string>(words: readonly W[]): Kind<W[]> => ({
+  read: (text, name) => {
+    const known: readonly string[] = words;
+    const requested = [...new Set(text.split(',').map((word) => word.trim()))];
+    const unknown = requested.filter((word) => !known.includes(word));
+    if (unknown.length > 0) {
+      throw new UsageError(`--${name} takes ${words.join(',')} or some of them, not "${unknown.join(',')}"`);
+    }
+    return requested as W[];
+  },
+});
+
+/** A year of this century. */
+export const year: Kind<string> = {
+  read: (text, name) => {
+    if (!/^20\d\d$/.test(text)) {
+      throw new UsageError(`--${name} takes a year such as 2026, not "${text}"`);
+    }
+    return text;
+  },
+};
 
 /** The option that names one of the two books of a business. */
 export const modeOption = {
   value: modes.join('|'),
   meaning: 'the live book (default) or the test book',
+  kind: oneOf(modes, ' or '),
 } as const;
 
-/** Parses the option `--mode`; undefined where it is absent. */
-export function readMode(text: string | undefined): Mode | undefined {
-  const mode = modes.find((known) => known === text);
-  if (text !== undefined && mode === undefined) {
-    throw new UsageError(`--mode takes ${modes.join(' or ')}, not "${text}"`);
-  }
-  return mode;
-}
+/** The option that leaves the rows of other businesses out of a list. */
+export const ofBusiness = {
+  value: 'ID',
+  meaning: 'only those of this business',
+  kind: businessId,
+} as const;
 
-/** Awaits a reply, and throws a RefusalError with `message` where the problem is `not_found`. */
-export async function notFoundAs<T>(reply: Promise<T>, message: string): Promise<T> {
-  try {
-    return await reply;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found') {
-      throw new RefusalError(message);
-    }
-    throw error;
-  }
-}
+/** The members that are given: a request has none for an option that is absent. */
+export const given = <T extends object>(members: T) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [N in keyof T]?: Exclude<T[N], undefined>;
+  };

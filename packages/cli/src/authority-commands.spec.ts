@@ -5,39 +5,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSeries, openTransmission, probeAuthority, probeNames, showBusiness } from '@pinkas/contracts';
 import { readTransmissionFile, storeTransmission } from '@pinkas/exports';
-import { authorityCommands } from './authority-commands.js';
-import type { Call, Command, CommandInput } from './command.js';
-import { transmitCommand } from './export/transmit-command.js';
+import { run } from '../test/run.js';
 
 const id = randomUUID();
 
-/** Runs a command; `answers` replaces the system, by subject. */
-function run(
-  command: Command | undefined,
-  options: CommandInput['options'],
-  answers: Record<string, () => unknown>,
-) {
-  const subjects: string[] = [];
-  const call = (async ({ subject }) => {
-    subjects.push(subject);
-    const answer = answers[subject];
-    if (!answer) {
-      throw new Error(`${subject} was called`);
-    }
-    return answer();
-  }) as Call;
-  const progress = { show: () => {}, print: () => {} };
-  return { output: command?.run({ arguments: {}, options }, call, progress), subjects };
-}
-
 describe('pinkas authority probe', () => {
-  const probe = (reply: object, options: CommandInput['options'] = {}) => {
-    const command = authorityCommands.find(({ verb }) => verb === 'probe');
+  const probe = (reply: object, options: Record<string, string> = {}) => {
     const answered = { reason: null, question: 'q', assumed: '460', answered: '460', answers: [] };
     const answers = {
       [probeAuthority.subject]: () => ({ outcome: 'answered', ...answered, ...reply }),
     };
-    return run(command, { business: id, ...options }, answers);
+    return run('authority probe', { business: id, ...options }, answers);
   };
 
   it('authority probe names the variables to set where no sandbox is configured, and stops at the first call', async () => {
@@ -50,9 +28,9 @@ describe('pinkas authority probe', () => {
     const { output, subjects } = probe({});
     expect(await output).not.toHaveProperty('failure');
     expect(subjects).toHaveLength(probeNames.length);
-    expect((await probe({ answered: '461' }).output)?.failure).toContain('are not as assumed');
+    expect((await probe({ answered: '461' }).output).failure).toContain('are not as assumed');
     const silent = { outcome: 'failed', answered: null, reason: 'Not connected.' };
-    expect((await probe(silent).output)?.text).toContain('nothing: Not connected.');
+    expect((await probe(silent).output).text).toContain('nothing: Not connected.');
   });
 
   it('authority probe rejects a seller that is no VAT number before it calls anything', async () => {
@@ -82,7 +60,7 @@ describe('pinkas export transmit', () => {
     await storeTransmission(out, begun);
     const reason = 'Transmission is switched off: the operator sets TAX_AUTHORITY_TRANSMISSION to on.';
     const { output } = run(
-      transmitCommand,
+      'export transmit',
       { business: id, year: '2026', out },
       {
         [showBusiness.subject]: () => ({ business: { id, tax_id: '000000018' } }),

@@ -1,20 +1,23 @@
 import { type ProbeName, probeAuthority, probeNames, type ReplyOf } from '@pinkas/contracts';
-import { readId } from './arguments.js';
+import { businessId, type Kind } from './arguments.js';
 import type { Command } from './command.js';
 import { table } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';
+import { verb } from './verb.js';
 
 /** The seller of the sandbox that is granted numbers. */
-const sandboxSeller = '777777715';
+const sandboxSeller = 777_777_715;
 
 type Probed = ReplyOf<typeof probeAuthority> & { readonly probe: ProbeName };
 
-function readVatNumber(option = sandboxSeller): number {
-  if (!/^[1-9]\d{1,8}$/.test(option)) {
-    throw new UsageError(`--vat-number takes a VAT number such as ${sandboxSeller}, not "${option}"`);
-  }
-  return Number(option);
-}
+const vatNumber: Kind<number> = {
+  read: (text) => {
+    if (!/^[1-9]\d{1,8}$/.test(text)) {
+      throw new UsageError(`--vat-number takes a VAT number such as ${sandboxSeller}, not "${text}"`);
+    }
+    return Number(text);
+  },
+};
 
 const textOf = (probed: readonly Probed[]): string =>
   table(
@@ -29,18 +32,18 @@ const textOf = (probed: readonly Probed[]): string =>
 
 /** `pinkas authority …` */
 export const authorityCommands: readonly Command[] = [
-  {
-    noun: 'authority',
-    verb: 'probe',
+  verb('authority probe', {
     summary: "makes ten calls at the tax authority's sandbox, and shows the answers next to what is assumed",
-    arguments: [],
     options: {
-      business: { value: 'ID', meaning: 'a business that is connected to the sandbox', required: true },
-      'vat-number': { value: 'N', meaning: `the seller; default: ${sandboxSeller}` },
+      business: {
+        value: 'ID',
+        meaning: 'a business that is connected to the sandbox',
+        required: true,
+        kind: businessId,
+      },
+      'vat-number': { value: 'N', meaning: `the seller; default: ${sandboxSeller}`, kind: vatNumber },
     },
-    run: async ({ options }, call, progress) => {
-      const business_id = readId(options.business, 'business list');
-      const vat_number = readVatNumber(options['vat-number']);
+    run: async ({ business: business_id, 'vat-number': vat_number = sandboxSeller }, call, progress) => {
       const probed: Probed[] = [];
       for (const probe of probeNames) {
         progress.show(`${probed.length + 1} of ${probeNames.length}: ${probe}`);
@@ -61,5 +64,5 @@ export const authorityCommands: readonly Command[] = [
         }),
       };
     },
-  },
+  }),
 ];

@@ -6,11 +6,13 @@ import {
   showBusiness,
   updateBusiness,
 } from '@pinkas/contracts';
-import { notFoundAs, readId } from './arguments.js';
+import { businessId } from './arguments.js';
+import { allOf, noBusiness } from './calls.js';
 import type { Call, Command, Output } from './command.js';
 import { readSettings } from './settings-file.js';
 import { withLogo } from './settings-logo.js';
-import { columns, table } from './table.js';
+import { columns, listed } from './table.js';
+import { callVerb, verb } from './verb.js';
 
 const file = {
   value: 'F',
@@ -37,22 +39,9 @@ function settingsOf(business: Business): Output {
   return { json: business, text: columns(rows) };
 }
 
-const missing = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
-
-/** Every business, page after page, the oldest first. */
-export async function listAllBusinesses(call: Call): Promise<Business[]> {
-  const found: Business[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof call<typeof listBusinesses>>> = await call(
-      listBusinesses,
-      after === null ? {} : { after },
-    );
-    found.push(...page.businesses);
-    after = page.next_after;
-  } while (after !== null);
-  return found;
-}
+/** Every business, the oldest first. */
+export const listAllBusinesses = (call: Call): Promise<Business[]> =>
+  allOf(call, listBusinesses, {}, ({ businesses }) => businesses);
 
 /** Whether a business can issue, or why not. */
 function stateOf(business: Business): string {
@@ -73,69 +62,48 @@ function stateOf(business: Business): string {
 
 /** `pinkas business …` */
 export const businessCommands: readonly Command[] = [
-  {
-    noun: 'business',
-    verb: 'create',
+  callVerb('business create', {
     summary:
       'creates a business; a minimal file is {"name": "…", "legal_type": "osek_murshe", "tax_id": "…"}',
-    arguments: [],
     options: { file },
-    run: async ({ options }, call) => {
-      // The gateway validates it and reports every validation error.
-      const settings = await settingsOfFile(options.file ?? '');
-      const { business } = await call(createBusiness, { business: settings });
-      return {
-        json: business,
-        text: `Created the business ${business.name}: ${business.id}\nTo create its first key: pinkas key create --business ${business.id}`,
-      };
-    },
-  },
-  {
-    noun: 'business',
-    verb: 'update',
+    contract: createBusiness,
+    // The gateway validates it and reports every validation error.
+    request: async (values) => ({ business: await settingsOfFile(values.file) }),
+    print: ({ business }) => ({
+      json: business,
+      text: `Created the business ${business.name}: ${business.id}\nTo create its first key: pinkas key create --business ${business.id}`,
+    }),
+  }),
+  callVerb('business update', {
     summary: 'updates any part of the settings; the rest is unchanged',
-    arguments: ['ID'],
+    arguments: { ID: businessId },
     options: { file },
-    run: async ({ arguments: { ID }, options }, call) => {
-      const id = readId(ID, 'business list');
-      const change = await settingsOfFile(options.file ?? '');
-      const { business } = await notFoundAs(call(updateBusiness, { business_id: id, change }), missing(id));
-      return settingsOf(business);
-    },
-  },
-  {
-    noun: 'business',
-    verb: 'show',
+    contract: updateBusiness,
+    request: async ({ ID, ...values }) => ({ business_id: ID, change: await settingsOfFile(values.file) }),
+    missing: ({ ID }) => noBusiness(ID),
+    print: ({ business }) => settingsOf(business),
+  }),
+  callVerb('business show', {
     summary: 'shows all settings of a business',
-    arguments: ['ID'],
-    options: {},
-    run: async ({ arguments: { ID } }, call) => {
-      const id = readId(ID, 'business list');
-      return settingsOf((await notFoundAs(call(showBusiness, { business_id: id }), missing(id))).business);
-    },
-  },
-  {
-    noun: 'business',
-    verb: 'list',
+    arguments: { ID: businessId },
+    contract: showBusiness,
+    request: ({ ID }) => ({ business_id: ID }),
+    missing: ({ ID }) => noBusiness(ID),
+    print: ({ business }) => settingsOf(business),
+  }),
+  verb('business list', {
     summary: 'lists all businesses, the oldest first',
-    arguments: [],
-    options: {},
-    run: async (_input, call) => {
-      const businesses = await listAllBusinesses(call);
-      const rows = businesses.map((business) => [
-        business.id,
-        business.legal_type ?? '–',
-        business.tax_id ?? '–',
-        stateOf(business),
-        business.name,
-      ]);
-      return {
-        json: businesses,
-        text:
-          rows.length === 0
-            ? 'There is no business: pinkas business create --file F creates one'
-            : table(['id', 'legal type', 'tax id', 'state', 'name'], rows),
-      };
-    },
-  },
+    run: async (_values, call) =>
+      listed(
+        await listAllBusinesses(call),
+        {
+          id: ({ id }) => id,
+          'legal type': (business) => business.legal_type ?? '–',
+          'tax id': (business) => business.tax_id ?? '–',
+          state: stateOf,
+          name: ({ name }) => name,
+        },
+        'There is no business: pinkas business create --file F creates one',
+      ),
+  }),
 ];

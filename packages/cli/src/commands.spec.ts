@@ -1,31 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { createKey, listBusinesses, setKillSwitch, showBusiness } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit/client';
-import { apiCommands } from './api-commands.js';
-import { businessCommands } from './business-commands.js';
-import type { Call, CommandInput, Output } from './command.js';
-import { keyCommands } from './key-commands.js';
+import { notFound, run } from '../test/run.js';
 
-const commands = [...businessCommands, ...keyCommands, ...apiCommands];
 const id = randomUUID();
-
-/** Runs a command; `answer` replaces the system, which must not be called unless it is given. */
-function run(
-  name: string,
-  options: CommandInput['options'],
-  answer: (subject: string, request: unknown) => unknown = () => {
-    throw new Error('the system was called');
-  },
-  args: CommandInput['arguments'] = {},
-): Promise<Output> {
-  const command = commands.find((candidate) => `${candidate.noun} ${candidate.verb}` === name);
-  if (!command) {
-    throw new Error(`no command ${name}`);
-  }
-  const call = (async (contract, request) => answer(contract.subject, request)) as Call;
-  return command.run({ arguments: args, options }, call, { show: () => {}, print: () => {} });
-}
 
 describe('commands', () => {
   it.each([
@@ -36,35 +14,30 @@ describe('commands', () => {
     ['business create', { file: '/nonexistent.json' }, '/nonexistent.json cannot be read: ENOENT'],
     ['business create', { file: '/dev/null' }, '/dev/null is not JSON'],
   ])('%s rejects %p before it calls a service', (name, options, message) =>
-    expect(run(name, options)).rejects.toThrow(message),
+    expect(run(name, options as Record<string, string>).output).rejects.toThrow(message),
   );
 
   it('commands name the id that does not exist', async () => {
-    const nothing = () => {
-      throw new ApiError('not_found');
-    };
-    await expect(run('business show', {}, nothing, { ID: id })).rejects.toThrow(
+    await expect(run('business show', { ID: id }, notFound).output).rejects.toThrow(
       `No business has the id ${id}`,
     );
-    await expect(run('key create', { business: id }, nothing)).rejects.toThrow(
+    await expect(run('key create', { business: id }, notFound).output).rejects.toThrow(
       `No business has the id ${id}`,
     );
-    await expect(run('key revoke', {}, nothing, { ID: id })).rejects.toThrow(`No key has the id ${id}`);
+    await expect(run('key revoke', { ID: id }, notFound).output).rejects.toThrow(`No key has the id ${id}`);
   });
 
   it('key create sends only the options that were given', async () => {
-    const requests: unknown[] = [];
-    const remember = (subject: string, request: unknown) => {
-      requests.push([subject, request]);
-      return { id, key: 'pk' };
-    };
-    await run('key create', { business: id }, remember);
-    await run(
+    const created = () => ({ id, key: 'pk' });
+    const plain = run('key create', { business: id }, created);
+    await plain.output;
+    const full = run(
       'key create',
       { business: id, name: 'till', scopes: 'documents:read, documents:read', daily: '0', 'per-minute': '7' },
-      remember,
+      created,
     );
-    expect(requests).toEqual([
+    await full.output;
+    expect([...plain.requests, ...full.requests]).toEqual([
       [createKey.subject, { business_id: id }],
       [
         createKey.subject,
@@ -78,35 +51,27 @@ describe('commands', () => {
       { businesses: [{ id: '1', name: 'a' }], next_after: '1' },
       { businesses: [{ id: '2', name: 'b' }], next_after: null },
     ];
-    const requests: unknown[] = [];
-    const { json } = await run('business list', {}, (subject, request) => {
-      expect(subject).toBe(listBusinesses.subject);
-      requests.push(request);
-      return pages[requests.length - 1];
-    });
-    expect(json).toEqual(pages.flatMap((page) => page.businesses));
-    expect(requests).toEqual([{}, { after: '1' }]);
+    const listed = pages.flatMap((page) => page.businesses);
+    const { output, requests } = run('business list', {}, { [listBusinesses.subject]: () => pages.shift() });
+    expect((await output).json).toEqual(listed);
+    expect(requests.map(([, request]) => request)).toEqual([{}, { after: '1' }]);
   });
 
   it.each([
     ['api disable', false, 'disabled'],
     ['api enable', true, 'enabled'],
   ])('%s sets the kill switch to %s and prints the new state', async (name, enabled, state) => {
-    const { json, text } = await run(name, {}, (subject, request) => {
-      expect([subject, request]).toEqual([setKillSwitch.subject, { enabled }]);
-      return request;
-    });
+    const { output, requests } = run(name, {}, { [setKillSwitch.subject]: (request) => request });
+    const { json, text } = await output;
+    expect(requests).toEqual([[setKillSwitch.subject, { enabled }]]);
     expect(json).toEqual({ enabled });
     expect(text).toContain(`The HTTP API is ${state}`);
   });
 
   it('business show prints each setting on a line of its own', async () => {
     const business = { id, city: null, auto_send: { enabled: true } };
-    const answer = (subject: string) => {
-      expect(subject).toBe(showBusiness.subject);
-      return { business };
-    };
-    const { text, json } = await run('business show', {}, answer, { ID: id });
+    const answers = { [showBusiness.subject]: () => ({ business }) };
+    const { text, json } = await run('business show', { ID: id }, answers).output;
     expect(text).toBe(`id         ${id}\ncity       –\nauto_send  {"enabled":true}`);
     expect(json).toEqual(business);
   });

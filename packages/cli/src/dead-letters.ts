@@ -5,9 +5,9 @@ import {
   messagingServices,
   type ReplyOf,
   retryAllocation,
-  type DeadLetter as ServiceDeadLetter,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
+import { allOf } from './calls.js';
 import type { Call } from './command.js';
 
 const pageSize = 200;
@@ -63,16 +63,8 @@ export interface Dropped {
 const deadLettersOf = (service: MessagingService): DeadLetterSource => ({
   service,
   list: async (call) => {
-    const found: ServiceDeadLetter[] = [];
-    let after: string | null = null;
-    do {
-      const page: ReplyOf<(typeof messaging)[MessagingService]['listDeadLetters']> = await call(
-        messaging[service].listDeadLetters,
-        { limit: pageSize, ...(after === null ? {} : { after }) },
-      );
-      found.push(...page.dead_letters);
-      after = page.next_after;
-    } while (after !== null);
+    const { listDeadLetters } = messaging[service];
+    const found = await allOf(call, listDeadLetters, { limit: pageSize }, (page) => page.dead_letters);
     return found.map(({ subject: _subject, ...deadLetter }) => deadLetter);
   },
   redrive: async (call, id) => {
@@ -86,28 +78,18 @@ const deadLettersOf = (service: MessagingService): DeadLetterSource => ({
 });
 
 async function listAllocations(call: Call): Promise<DeadLetter[]> {
-  const found: DeadLetter[] = [];
-  let after: ReplyOf<typeof listDeadLetteredAllocations>['next_after'] = null;
-  do {
-    const page: ReplyOf<typeof listDeadLetteredAllocations> = await call(listDeadLetteredAllocations, {
-      limit: pageSize,
-      ...(after === null ? {} : { after }),
-    });
-    for (const { document_id, kind, dead_lettered_at, attempts, reason } of page.documents) {
-      found.push({
-        id: document_id,
-        service: 'allocation',
-        consumer: kind === 'donation' ? 'donation-report' : 'allocation-number',
-        document_id,
-        dead_lettered_at,
-        attempts,
-        reason,
-        redrivable: true,
-      });
-    }
-    after = page.next_after;
-  } while (after !== null);
-  return found;
+  const request = { limit: pageSize };
+  const found = await allOf(call, listDeadLetteredAllocations, request, ({ documents }) => documents);
+  return found.map(({ document_id, kind, dead_lettered_at, attempts, reason }) => ({
+    id: document_id,
+    service: 'allocation',
+    consumer: kind === 'donation' ? 'donation-report' : 'allocation-number',
+    document_id,
+    dead_lettered_at,
+    attempts,
+    reason,
+    redrivable: true,
+  }));
 }
 
 const isDeadLetteredAllocation = async (call: Call, id: string): Promise<boolean> =>

@@ -8,29 +8,10 @@ import {
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit/client';
-import type { Call, CommandInput, Output } from './command.js';
-import { deliveryCommands } from './delivery-commands.js';
+import { notFound, run } from '../test/run.js';
 
 const id = randomUUID();
 
-/** Runs a command; `answer` replaces the system. */
-function run(
-  verb: string,
-  args: CommandInput['arguments'],
-  options: CommandInput['options'],
-  answer: (subject: string, request: unknown) => unknown,
-): Promise<Output> {
-  const command = deliveryCommands.find((candidate) => candidate.verb === verb);
-  if (!command) {
-    throw new Error(`no command ${verb}`);
-  }
-  const call = (async (contract, request) => answer(contract.subject, request)) as Call;
-  return command.run({ arguments: args, options }, call, { show: () => {}, print: () => {} });
-}
-const nothing = () => {
-  throw new ApiError('not_found');
-};
 const status = (change: Partial<MessageStatus>): MessageStatus => ({
   delivery_id: id,
   channel: 'email',
@@ -62,13 +43,17 @@ describe('pinkas delivery', () => {
       failed_at: '2026-06-15T09:00:00.000Z',
     };
     const position = { failed_at: failure.failed_at, delivery_id: id };
-    const requests: unknown[] = [];
-    const { json, text } = await run('failures', {}, { business: id }, (subject, request) => {
-      expect(subject).toBe(listDeliveryFailures.subject);
-      requests.push(request);
-      return { failures: [failure], next_after: requests.length === 1 ? position : null };
-    });
-    expect(requests).toEqual([{ business_id: id }, { business_id: id, after: position }]);
+    const pages = [
+      { failures: [failure], next_after: position },
+      { failures: [failure], next_after: null },
+    ];
+    const answers = { [listDeliveryFailures.subject]: () => pages.shift() };
+    const { output, requests } = run('delivery failures', { business: id }, answers);
+    const { json, text } = await output;
+    expect(requests.map(([, request]) => request)).toEqual([
+      { business_id: id },
+      { business_id: id, after: position },
+    ]);
     expect(json).toEqual([failure, failure]);
     expect(text).toContain('tax_invoice 7');
     expect(text).toContain('550 no such mailbox');
@@ -80,10 +65,10 @@ describe('pinkas delivery', () => {
       next_attempt_at: '2026-06-15T09:00:00.000Z',
       reason: '550 no such mailbox here',
     });
-    const { json, text } = await run('resend', { DOCUMENT_ID: id }, {}, (subject, request) => {
-      expect([subject, request]).toEqual([resendDelivery.subject, { document_id: id }]);
-      return { resent: 1, suppressed: 0, messages: [due] };
-    });
+    const reply = { resent: 1, suppressed: 0, messages: [due] };
+    const { output, requests } = run('delivery resend', { DOCUMENT_ID: id }, () => reply);
+    const { json, text } = await output;
+    expect(requests).toEqual([[resendDelivery.subject, { document_id: id }]]);
     expect(text).toBe("1 to be resent\nthe customer's email is sent at 2026-06-15T09:00:00.000Z");
     expect(json).toMatchObject({ resent: 1 });
   });
@@ -122,50 +107,47 @@ describe('pinkas delivery', () => {
       '550 no such mailbox. The address is suppressed: to send to it again, run pinkas delivery unsuppress ADDRESS --business ID',
     ],
   ])('delivery resend rejects in one line with the state of %p', async (message, text) => {
-    const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({
+    const refused = run('delivery resend', { DOCUMENT_ID: id }, () => ({
       resent: 0,
       suppressed: message.state === 'failed' ? 1 : 0,
       messages: [message],
     }));
-    await expect(refused).rejects.toThrow(text);
-    await expect(refused).rejects.toThrow(/^Nothing is resent: [^\n]*$/);
+    await expect(refused.output).rejects.toThrow(text);
+    await expect(refused.output).rejects.toThrow(/^Nothing is resent: [^\n]*$/);
   });
 
   it('delivery resend rejects a document without messages', async () => {
-    const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({
+    const refused = run('delivery resend', { DOCUMENT_ID: id }, () => ({
       resent: 0,
       suppressed: 0,
       messages: [],
     }));
-    await expect(refused).rejects.toThrow(`No document with the id ${id} has a message`);
+    await expect(refused.output).rejects.toThrow(`No document with the id ${id} has a message`);
   });
 
   it('delivery commands name the id or address that does not exist', async () => {
-    await expect(run('resend', { DOCUMENT_ID: 'x' }, {}, nothing)).rejects.toThrow('"x" is not an id');
-    await expect(run('resend', { DOCUMENT_ID: id }, {}, nothing)).rejects.toThrow(
+    const unknown = { ADDRESS: 'a@b.example', business: id };
+    await expect(run('delivery resend', { DOCUMENT_ID: 'x' }).output).rejects.toThrow('"x" is not an id');
+    await expect(run('delivery resend', { DOCUMENT_ID: id }, notFound).output).rejects.toThrow(
       `No document with the id ${id} has a message`,
     );
-    await expect(run('suppress', { ADDRESS: 'a@b.example' }, { business: id }, nothing)).rejects.toThrow(
+    await expect(run('delivery suppress', unknown, notFound).output).rejects.toThrow(
       `No business has the id ${id}`,
     );
-    const known = (subject: string) => (subject === showBusiness.subject ? {} : nothing());
-    await expect(run('unsuppress', { ADDRESS: 'a@b.example' }, { business: id }, known)).rejects.toThrow(
+    const known = { [showBusiness.subject]: () => ({}), [unsuppressAddress.subject]: notFound };
+    await expect(run('delivery unsuppress', unknown, known).output).rejects.toThrow(
       'a@b.example is not suppressed',
     );
   });
 
   it('delivery suppress and unsuppress send the address and the reason', async () => {
     const suppression = { address: 'customer@example.com', since: at };
-    const requests: unknown[] = [];
-    const answer = (subject: string, request: unknown) => {
-      requests.push([subject, request]);
-      return suppression;
-    };
-    const args = { ADDRESS: 'Customer@example.com' };
-    const { text } = await run('suppress', args, { business: id, reason: 'by request' }, answer);
-    expect(text).toBe(`customer@example.com is suppressed since ${at}`);
-    await run('unsuppress', args, { business: id }, answer);
-    expect(requests).toEqual([
+    const words = { ADDRESS: 'Customer@example.com', business: id };
+    const added = run('delivery suppress', { ...words, reason: 'by request' }, () => suppression);
+    expect((await added.output).text).toBe(`customer@example.com is suppressed since ${at}`);
+    const removed = run('delivery unsuppress', words, () => suppression);
+    await removed.output;
+    expect([...added.requests, ...removed.requests]).toEqual([
       [showBusiness.subject, { business_id: id }],
       [suppressAddress.subject, { business_id: id, address: 'Customer@example.com', detail: 'by request' }],
       [showBusiness.subject, { business_id: id }],
@@ -177,6 +159,6 @@ describe('pinkas delivery', () => {
     ['failures', { failures: [], next_after: null }, 'No message has failed'],
     ['suppressions', { suppressions: [], next_after: null }, 'No address is suppressed'],
   ])('delivery %s prints that there are none', async (verb, reply, text) => {
-    expect(await run(verb, {}, {}, () => reply)).toEqual({ json: [], text });
+    expect(await run(`delivery ${verb}`, {}, () => reply).output).toEqual({ json: [], text });
   });
 });

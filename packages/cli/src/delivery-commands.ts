@@ -5,57 +5,22 @@ import {
   type MessageStatus,
   type ReplyOf,
   resendDelivery,
-  type Suppression,
-  showBusiness,
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
-import { notFoundAs, readId } from './arguments.js';
-import type { Call, Command } from './command.js';
-import { table } from './table.js';
+import { anyText, businessId, given, idFrom, ofBusiness } from './arguments.js';
+import { allOf, findBook } from './calls.js';
+import type { Command, Output } from './command.js';
+import { listed } from './table.js';
 import { RefusalError } from './usage-error.js';
+import { callVerb, verb } from './verb.js';
 
-const ofBusiness = { value: 'ID', meaning: 'only those of this business' } as const;
-const business = { value: 'ID', meaning: 'the business that sends to the address', required: true } as const;
-const noBusiness = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
-
-const readBusiness = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : readId(text, 'business list');
-
-/** @throws RefusalError for an unknown business: delivery itself would store the address for any id. */
-async function readKnownBusiness(text: string | undefined, call: Call): Promise<string> {
-  const id = readId(text, 'business list');
-  await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
-  return id;
-}
-
-async function listAllFailures(businessId: string | undefined, call: Call): Promise<FailedMessage[]> {
-  const found: FailedMessage[] = [];
-  let after: ReplyOf<typeof listDeliveryFailures>['next_after'] = null;
-  do {
-    const page: ReplyOf<typeof listDeliveryFailures> = await call(listDeliveryFailures, {
-      ...(businessId === undefined ? {} : { business_id: businessId }),
-      ...(after === null ? {} : { after }),
-    });
-    found.push(...page.failures);
-    after = page.next_after;
-  } while (after !== null);
-  return found;
-}
-
-async function listAllSuppressions(businessId: string | undefined, call: Call): Promise<Suppression[]> {
-  const found: Suppression[] = [];
-  let after: ReplyOf<typeof listSuppressions>['next_after'] = null;
-  do {
-    const page: ReplyOf<typeof listSuppressions> = await call(listSuppressions, {
-      ...(businessId === undefined ? {} : { business_id: businessId }),
-      ...(after === null ? {} : { after }),
-    });
-    found.push(...page.suppressions);
-    after = page.next_after;
-  } while (after !== null);
-  return found;
-}
+const business = {
+  value: 'ID',
+  meaning: 'the business that sends to the address',
+  required: true,
+  kind: businessId,
+} as const;
 
 /** The name of a message, such as `the customer's email`. */
 const nameOf = ({
@@ -108,115 +73,105 @@ function nothingToResend({ suppressed, messages }: ReplyOf<typeof resendDelivery
   return `Nothing is resent: ${states}${hint}`;
 }
 
+function failuresText(failures: readonly FailedMessage[]): Output {
+  const output = listed(
+    failures,
+    {
+      'document id': (failure) => failure.document_id,
+      document: (failure) => `${failure.document_type} ${failure.document_number}`,
+      channel: ({ channel }) => channel,
+      for: ({ purpose }) => purpose,
+      recipient: ({ recipient }) => recipient,
+      attempts: ({ attempts }) => String(attempts),
+      'failed at': (failure) => failure.failed_at,
+      reason: ({ reason }) => reason,
+    },
+    'No message has failed',
+  );
+  return failures.length === 0
+    ? output
+    : {
+        ...output,
+        text: `${output.text}\n\nTo resend the messages of a document: pinkas delivery resend DOCUMENT_ID`,
+      };
+}
+
+function resent(reply: ReplyOf<typeof resendDelivery>, id: string): Output {
+  if (reply.messages.length === 0) {
+    throw new RefusalError(noMessages(id));
+  }
+  if (reply.resent === 0) {
+    throw new RefusalError(nothingToResend(reply));
+  }
+  // The reason of the last failure does not apply to what is resent.
+  const lines = reply.messages.map(
+    (message) =>
+      `${nameOf(message)} ${stateOf(message.state === 'ready' ? { ...message, reason: null } : message)}`,
+  );
+  return { json: reply, text: `${reply.resent} to be resent\n${lines.join('\n')}` };
+}
+
 /** `pinkas delivery …` */
 export const deliveryCommands: readonly Command[] = [
-  {
-    noun: 'delivery',
-    verb: 'failures',
+  verb('delivery failures', {
     summary: 'lists the failed messages with the response of the provider',
-    arguments: [],
     options: { business: ofBusiness },
-    run: async ({ options }, call) => {
-      const failures = await listAllFailures(readBusiness(options.business), call);
-      const rows = failures.map((failure) => [
-        failure.document_id,
-        `${failure.document_type} ${failure.document_number}`,
-        failure.channel,
-        failure.purpose,
-        failure.recipient,
-        String(failure.attempts),
-        failure.failed_at,
-        failure.reason,
-      ]);
-      return {
-        json: failures,
-        text:
-          rows.length === 0
-            ? 'No message has failed'
-            : `${table(['document id', 'document', 'channel', 'for', 'recipient', 'attempts', 'failed at', 'reason'], rows)}\n\nTo resend the messages of a document: pinkas delivery resend DOCUMENT_ID`,
-      };
+    run: async (values, call) => {
+      const request = given({ business_id: values.business });
+      return failuresText(await allOf(call, listDeliveryFailures, request, ({ failures }) => failures));
     },
-  },
-  {
-    noun: 'delivery',
-    verb: 'resend',
+  }),
+  callVerb('delivery resend', {
     summary: 'resends the failed messages of a document',
-    arguments: ['DOCUMENT_ID'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
-      const id = readId(DOCUMENT_ID, 'delivery failures');
-      const reply = await notFoundAs(call(resendDelivery, { document_id: id }), noMessages(id));
-      if (reply.messages.length === 0) {
-        throw new RefusalError(noMessages(id));
-      }
-      if (reply.resent === 0) {
-        throw new RefusalError(nothingToResend(reply));
-      }
-      // The reason of the last failure does not apply to what is resent.
-      const lines = reply.messages.map(
-        (message) =>
-          `${nameOf(message)} ${stateOf(message.state === 'ready' ? { ...message, reason: null } : message)}`,
-      );
-      return { json: reply, text: `${reply.resent} to be resent\n${lines.join('\n')}` };
-    },
-  },
-  {
-    noun: 'delivery',
-    verb: 'suppress',
+    arguments: { DOCUMENT_ID: idFrom('delivery failures') },
+    contract: resendDelivery,
+    request: ({ DOCUMENT_ID }) => ({ document_id: DOCUMENT_ID }),
+    missing: ({ DOCUMENT_ID }) => noMessages(DOCUMENT_ID),
+    print: (reply, { DOCUMENT_ID }) => resent(reply, DOCUMENT_ID),
+  }),
+  callVerb('delivery suppress', {
     summary: 'stops all messages to an email address or phone number',
-    arguments: ['ADDRESS'],
+    arguments: { ADDRESS: anyText },
     options: { business, reason: { value: 'W', meaning: 'the reason' } },
-    run: async ({ arguments: { ADDRESS }, options }, call) => {
-      const id = await readKnownBusiness(options.business, call);
-      const request = { business_id: id, address: ADDRESS ?? '', detail: options.reason ?? null };
-      const suppression = await call(suppressAddress, request);
-      return {
-        json: suppression,
-        text: `${suppression.address} is suppressed since ${suppression.since}`,
-      };
-    },
-  },
-  {
-    noun: 'delivery',
-    verb: 'unsuppress',
+    contract: suppressAddress,
+    request: async ({ ADDRESS, reason, ...values }, call) => ({
+      business_id: await findBook(call, values.business),
+      address: ADDRESS,
+      detail: reason ?? null,
+    }),
+    print: ({ address, since }) => `${address} is suppressed since ${since}`,
+  }),
+  callVerb('delivery unsuppress', {
     summary: 'allows messages to an address again',
-    arguments: ['ADDRESS'],
+    arguments: { ADDRESS: anyText },
     options: { business },
-    run: async ({ arguments: { ADDRESS }, options }, call) => {
-      const id = await readKnownBusiness(options.business, call);
-      const suppression = await notFoundAs(
-        call(unsuppressAddress, { business_id: id, address: ADDRESS ?? '' }),
-        `${ADDRESS} is not suppressed: pinkas delivery suppressions --business ${id} lists the suppressed addresses`,
-      );
-      return {
-        json: suppression,
-        text: `${suppression.address} is no longer suppressed. To resend failed messages: pinkas delivery resend DOCUMENT_ID`,
-      };
-    },
-  },
-  {
-    noun: 'delivery',
-    verb: 'suppressions',
+    contract: unsuppressAddress,
+    request: async ({ ADDRESS, ...values }, call) => ({
+      business_id: await findBook(call, values.business),
+      address: ADDRESS,
+    }),
+    missing: ({ ADDRESS, ...values }) =>
+      `${ADDRESS} is not suppressed: pinkas delivery suppressions --business ${values.business} lists the suppressed addresses`,
+    print: ({ address }) =>
+      `${address} is no longer suppressed. To resend failed messages: pinkas delivery resend DOCUMENT_ID`,
+  }),
+  verb('delivery suppressions', {
     summary: 'lists the suppressed addresses',
-    arguments: [],
     options: { business: ofBusiness },
-    run: async ({ options }, call) => {
-      const suppressions = await listAllSuppressions(readBusiness(options.business), call);
-      const rows = suppressions.map((suppression) => [
-        suppression.business_id,
-        suppression.channel,
-        suppression.address,
-        suppression.reason,
-        suppression.since,
-        suppression.detail ?? '–',
-      ]);
-      return {
-        json: suppressions,
-        text:
-          rows.length === 0
-            ? 'No address is suppressed'
-            : table(['business id', 'channel', 'address', 'reason', 'since', 'detail'], rows),
-      };
+    run: async (values, call) => {
+      const request = given({ business_id: values.business });
+      return listed(
+        await allOf(call, listSuppressions, request, ({ suppressions }) => suppressions),
+        {
+          'business id': (suppression) => suppression.business_id,
+          channel: ({ channel }) => channel,
+          address: ({ address }) => address,
+          reason: ({ reason }) => reason,
+          since: ({ since }) => since,
+          detail: ({ detail }) => detail ?? '–',
+        },
+        'No address is suppressed',
+      );
     },
-  },
+  }),
 ];

@@ -10,9 +10,7 @@ import {
   showBusiness,
   showDonation,
 } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit/client';
-import type { Call, CommandInput, Output } from './command.js';
-import { donationCommands } from './donation-commands.js';
+import { notFound, run } from '../test/run.js';
 
 const id = randomUUID();
 const donation: Donation = {
@@ -33,27 +31,6 @@ const donation: Donation = {
   ],
 };
 
-function run(
-  verb: string,
-  answers: Record<string, (request: never) => unknown>,
-  options: CommandInput['options'] = {},
-): { output: Promise<Output>; requests: unknown[] } {
-  const command = donationCommands.find((candidate) => candidate.verb === verb);
-  if (!command) {
-    throw new Error(`no command ${verb}`);
-  }
-  const requests: unknown[] = [];
-  const call = (async (contract, request) => {
-    requests.push(request);
-    return answers[contract.subject]?.(request as never);
-  }) as Call;
-  const progress = { show: () => {}, print: () => {} };
-  return { output: command.run({ arguments: { DOCUMENT_ID: id }, options }, call, progress), requests };
-}
-const notFound = () => {
-  throw new ApiError('not_found');
-};
-
 describe('pinkas donation', () => {
   it('report makes the donations of a year due that were not reported with their receipts, page by page', async () => {
     const business = { id: donation.business_id };
@@ -72,13 +49,13 @@ describe('pinkas donation', () => {
       { donation: { status: 'not_required', number: null, reason: 'It was not approved.' } },
     ];
     const { output, requests } = run(
-      'report',
+      'donation report',
+      { business: business.id, year: '2026' },
       {
         [showBusiness.subject]: () => ({ business }),
         [listDocuments.subject]: () => pages.shift(),
         [reportDonation.subject]: () => answers.shift(),
       },
-      { business: business.id, year: '2026' },
     );
     const { text, json } = await output;
     expect(text).toMatch(/^1 donations are being reported.*It was not approved\.$/s);
@@ -89,7 +66,7 @@ describe('pinkas donation', () => {
       from: '2026-01-01',
       to: '2026-12-31',
     };
-    expect(requests).toMatchObject([
+    expect(requests.map(([, request]) => request)).toMatchObject([
       { business_id: business.id },
       { ...query, before: null },
       { business, document_id: documents[0]?.document.id },
@@ -99,7 +76,7 @@ describe('pinkas donation', () => {
   });
 
   it('report refuses what is no year', async () => {
-    const { output } = run('report', {}, { business: donation.business_id, year: '26' });
+    const { output } = run('donation report', { business: donation.business_id, year: '26' });
     await expect(output).rejects.toThrow('--year takes a year');
   });
 
@@ -109,12 +86,14 @@ describe('pinkas donation', () => {
       { donations: [donation], next_before: next },
       { donations: [{ ...donation, document_number: 6 }], next_before: null },
     ];
-    const { output, requests } = run('list', { [listUnresolvedDonations.subject]: () => pages.shift() });
+    const { output, requests } = run(
+      'donation list',
+      {},
+      { [listUnresolvedDonations.subject]: () => pages.shift() },
+    );
     expect((await output).text).toContain('refused: 460 no');
-    expect(requests).toEqual([{ limit: 100 }, { limit: 100, before: next }]);
-    const none = run('list', {
-      [listUnresolvedDonations.subject]: () => ({ donations: [], next_before: null }),
-    });
+    expect(requests.map(([, request]) => request)).toEqual([{ limit: 100 }, { limit: 100, before: next }]);
+    const none = run('donation list', {}, () => ({ donations: [], next_before: null }));
     expect((await none.output).text).toBe('No donation needs a person');
   });
 
@@ -131,14 +110,15 @@ describe('pinkas donation', () => {
       },
     ];
     const reply = { donation, attempts, next_after_attempt: null };
-    const { text } = await run('show', { [showDonation.subject]: () => reply }).output;
+    const { text } = await run('donation show', { DOCUMENT_ID: id }, { [showDonation.subject]: () => reply })
+      .output;
     expect(text).toContain('donation_receipt 7');
     expect(text).toMatch(/2\s+check\s+2027\s+20\.50\s+–\s+–/);
     expect(text).toContain('460 no');
     const none = { donation: null, attempts: [], next_after_attempt: null };
-    await expect(run('show', { [showDonation.subject]: () => none }).output).rejects.toThrow(
-      'No donation of',
-    );
+    await expect(
+      run('donation show', { DOCUMENT_ID: id }, { [showDonation.subject]: () => none }).output,
+    ).rejects.toThrow('No donation of');
   });
 
   it.each([
@@ -164,7 +144,8 @@ describe('pinkas donation', () => {
     ],
   ])('retry prints the outcome %p', async (reply, text, failure) => {
     const full = { business_id: id, document_id: id, refusal_codes: [], ...reply };
-    const output = await run('retry', { [retryAllocation.subject]: () => full }).output;
+    const output = await run('donation retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: () => full })
+      .output;
     expect(output.text).toContain(text);
     if (failure === undefined) {
       expect(output.failure).toBeUndefined();
@@ -174,22 +155,19 @@ describe('pinkas donation', () => {
   });
 
   it('cancel needs a reason, and says what becomes of the receipt', async () => {
-    await expect(run('cancel', {}, { reason: ' ' }).output).rejects.toThrow('--reason');
+    await expect(run('donation cancel', { DOCUMENT_ID: id, reason: ' ' }).output).rejects.toThrow('--reason');
     const reason = 'התרומה הוחזרה';
-    const done = run(
-      'cancel',
-      { [cancelDonation.subject]: () => ({ ...donation, state: 'cancelled' }) },
-      { reason },
-    );
+    const words = { DOCUMENT_ID: id, reason };
+    const done = run('donation cancel', words, {
+      [cancelDonation.subject]: () => ({ ...donation, state: 'cancelled' }),
+    });
     expect((await done.output).text).toContain('is cancelled');
-    expect(done.requests).toEqual([{ document_id: id, reason }]);
-    const waiting = run(
-      'cancel',
-      { [cancelDonation.subject]: () => ({ ...donation, state: 'pending', next_attempt_at: 'soon' }) },
-      { reason },
-    );
+    expect(done.requests).toEqual([[cancelDonation.subject, { document_id: id, reason }]]);
+    const waiting = run('donation cancel', words, {
+      [cancelDonation.subject]: () => ({ ...donation, state: 'pending', next_attempt_at: 'soon' }),
+    });
     expect((await waiting.output).failure).toContain('retried at soon');
-    const unknown = run('cancel', { [cancelDonation.subject]: notFound }, { reason });
+    const unknown = run('donation cancel', words, notFound);
     await expect(unknown.output).rejects.toThrow('No donation of');
   });
 });

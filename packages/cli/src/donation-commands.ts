@@ -7,33 +7,19 @@ import {
   type ReplyOf,
   reportDonation,
   retryAllocation,
-  showBusiness,
   showDonation,
 } from '@pinkas/contracts';
-import { notFoundAs, readId } from './arguments.js';
+import { businessId, given, idFrom, type Kind, ofBusiness, year } from './arguments.js';
+import { allOf, findBusiness, pagesOf } from './calls.js';
 import type { Call, Command, Output } from './command.js';
-import { columns, table } from './table.js';
+import { columns, listed, table } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';
+import { callVerb, verb } from './verb.js';
 
 const pageSize = 100;
 const reasonMax = 200;
 const missing = (id: string) =>
   `No donation of a document with the id ${id} is known to the allocation service: pinkas donation list shows those that need a person`;
-
-async function listAll(call: Call, businessId: string | undefined): Promise<Donation[]> {
-  const found: Donation[] = [];
-  let before: ReplyOf<typeof listUnresolvedDonations>['next_before'] = null;
-  do {
-    const page: ReplyOf<typeof listUnresolvedDonations> = await call(listUnresolvedDonations, {
-      ...(businessId !== undefined && { business_id: businessId }),
-      ...(before !== null && { before }),
-      limit: pageSize,
-    });
-    found.push(...page.donations);
-    before = page.next_before;
-  } while (before !== null);
-  return found;
-}
 
 async function readDonation(call: Call, id: string): Promise<ReplyOf<typeof showDonation>> {
   const found = await call(showDonation, { document_id: id });
@@ -140,25 +126,20 @@ interface LateDonation {
 }
 
 async function reportYear(call: Call, businessId: string, year: string): Promise<LateDonation[]> {
-  const { business } = await notFoundAs(
-    call(showBusiness, { business_id: businessId }),
-    `No business has the id ${businessId}: pinkas business list shows them`,
-  );
+  const { business } = await findBusiness(call, businessId);
   const found: LateDonation[] = [];
-  let before: ReplyOf<typeof listDocuments>['next_before'] = null;
-  do {
-    const page: ReplyOf<typeof listDocuments> = await call(listDocuments, {
-      ...{ business_id: businessId, type: 'donation_receipt', include_cancelled: false },
-      ...{ from: `${year}-01-01`, to: `${year}-12-31`, limit: pageSize, before },
-    });
-    for (const { document, state } of page.documents) {
+  const receipts = pagesOf(call, listDocuments, {
+    ...{ business_id: businessId, type: 'donation_receipt', include_cancelled: false },
+    ...{ from: `${year}-01-01`, to: `${year}-12-31`, limit: pageSize, before: null },
+  });
+  for await (const { documents } of receipts) {
+    for (const { document, state } of documents) {
       if (state.donation?.status === 'not_required') {
         const { donation } = await call(reportDonation, { business, document_id: document.id });
         found.push({ document_id: document.id, document_number: document.number, donation });
       }
     }
-    before = page.next_before;
-  } while (before !== null);
+  }
   return found;
 }
 
@@ -182,43 +163,45 @@ function lateText(donations: readonly LateDonation[]): string {
   ].join('\n\n');
 }
 
+const reasonText: Kind<string> = {
+  read: (text, name) => {
+    const reason = text.trim();
+    if (reason === '' || [...reason].length > reasonMax) {
+      throw new UsageError(`--${name} takes 1 to ${reasonMax} characters`);
+    }
+    return reason;
+  },
+};
+
+const DOCUMENT_ID = idFrom('donation list');
+
 /** `pinkas donation …` */
 export const donationCommands: readonly Command[] = [
-  {
-    noun: 'donation',
-    verb: 'list',
+  verb('donation list', {
     summary: 'lists the donations that the tax authority refused, or whose report was given up',
-    arguments: [],
-    options: { business: { value: 'ID', meaning: 'only those of this business' } },
-    run: async ({ options }, call) => {
-      const id = options.business === undefined ? undefined : readId(options.business, 'business list');
-      const donations = await listAll(call, id);
-      return {
-        json: donations,
-        text:
-          donations.length === 0
-            ? 'No donation needs a person'
-            : table(
-                ['document', 'receipt', 'state', 'since', 'reason'],
-                donations.map((item) => [
-                  item.document_id,
-                  String(item.document_number),
-                  item.state,
-                  item.decided_at,
-                  item.reason ?? '',
-                ]),
-              ),
-      };
-    },
-  },
-  {
-    noun: 'donation',
-    verb: 'show',
+    options: { business: ofBusiness },
+    run: async ({ business }, call) =>
+      listed(
+        await allOf(
+          call,
+          listUnresolvedDonations,
+          { ...given({ business_id: business }), limit: pageSize },
+          ({ donations }) => donations,
+        ),
+        {
+          document: (donation) => donation.document_id,
+          receipt: (donation) => String(donation.document_number),
+          state: ({ state }) => state,
+          since: (donation) => donation.decided_at,
+          reason: ({ reason }) => reason ?? '',
+        },
+        'No donation needs a person',
+      ),
+  }),
+  verb('donation show', {
     summary: 'shows the reports of a donation and every attempt to make them',
-    arguments: ['DOCUMENT_ID'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
-      const id = readId(DOCUMENT_ID, 'donation list');
+    arguments: { DOCUMENT_ID },
+    run: async ({ DOCUMENT_ID: id }, call) => {
       const shown = await readDonation(call, id);
       if (shown.donation === null) {
         throw new RefusalError(missing(id));
@@ -226,50 +209,42 @@ export const donationCommands: readonly Command[] = [
       const { donation, attempts } = shown;
       return { json: { ...donation, attempts_made: attempts }, text: shownText(shown) };
     },
-  },
-  {
-    noun: 'donation',
-    verb: 'retry',
+  }),
+  callVerb('donation retry', {
     summary: 'reports a donation now, or cancels its report, also after a refusal or after the last attempt',
-    arguments: ['DOCUMENT_ID'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
-      const id = readId(DOCUMENT_ID, 'donation list');
-      return retried(await notFoundAs(call(retryAllocation, { document_id: id }), missing(id)));
-    },
-  },
-  {
-    noun: 'donation',
-    verb: 'report',
+    arguments: { DOCUMENT_ID },
+    contract: retryAllocation,
+    request: (values) => ({ document_id: values.DOCUMENT_ID }),
+    missing: (values) => missing(values.DOCUMENT_ID),
+    print: retried,
+  }),
+  verb('donation report', {
     summary:
       'reports the donations of a year whose receipts were issued before their institution was connected',
-    arguments: [],
     options: {
-      business: { value: 'ID', meaning: 'the institution, which is connected now', required: true },
-      year: { value: 'Y', meaning: 'the year of the receipts', required: true },
+      business: {
+        value: 'ID',
+        meaning: 'the institution, which is connected now',
+        required: true,
+        kind: businessId,
+      },
+      year: { value: 'Y', meaning: 'the year of the receipts', required: true, kind: year },
     },
-    run: async ({ options: { business, year = '' } }, call) => {
-      if (!/^20\d\d$/.test(year)) {
-        throw new UsageError(`--year takes a year such as 2026, not "${year}"`);
-      }
-      const donations = await reportYear(call, readId(business, 'business list'), year);
+    run: async (values, call) => {
+      const donations = await reportYear(call, values.business, values.year);
       return { json: donations, text: lateText(donations) };
     },
-  },
-  {
-    noun: 'donation',
-    verb: 'cancel',
+  }),
+  callVerb('donation cancel', {
     summary:
       'cancels the report of a donation: the receipt stays in the book, says so, and gives its donor no credit',
-    arguments: ['DOCUMENT_ID'],
-    options: { reason: { value: 'TEXT', meaning: 'why, which the donor reads', required: true } },
-    run: async ({ arguments: { DOCUMENT_ID }, options }, call) => {
-      const id = readId(DOCUMENT_ID, 'donation list');
-      const reason = (options.reason ?? '').trim();
-      if (reason === '' || [...reason].length > reasonMax) {
-        throw new UsageError(`--reason takes 1 to ${reasonMax} characters`);
-      }
-      return cancelled(await notFoundAs(call(cancelDonation, { document_id: id, reason }), missing(id)));
+    arguments: { DOCUMENT_ID },
+    options: {
+      reason: { value: 'TEXT', meaning: 'why, which the donor reads', required: true, kind: reasonText },
     },
-  },
+    contract: cancelDonation,
+    request: ({ reason, ...values }) => ({ document_id: values.DOCUMENT_ID, reason }),
+    missing: (values) => missing(values.DOCUMENT_ID),
+    print: cancelled,
+  }),
 ];

@@ -13,9 +13,11 @@ import {
 } from '@pinkas/contracts';
 import { type NoNumberReason, type RefusalDecision, refusalDecisions } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit/client';
-import { notFoundAs, readId } from './arguments.js';
+import { anyText, idFrom, type Kind } from './arguments.js';
+import { notFoundAs } from './calls.js';
 import type { Call, Command, Output } from './command.js';
 import { RefusalError, UsageError } from './usage-error.js';
+import { callVerb, verb } from './verb.js';
 
 const noDocument = (id: string) => `No document has the id ${id}`;
 
@@ -126,48 +128,42 @@ const lastText = ({ decision, state, decided_at, reason }: DecisionView): string
 
 const wordOf = (decision: RefusalDecision): string => decision.replace('_', '-');
 
+const decisionWord: Kind<RefusalDecision> = {
+  read: (text) => {
+    const decision = refusalDecisions.find((known) => wordOf(known) === text);
+    if (decision === undefined) {
+      throw new UsageError(`The decision is ${refusalDecisions.map(wordOf).join(', ')}, not "${text}"`);
+    }
+    return decision;
+  },
+};
+
 /** `pinkas allocation enter`, `request` and `decide`: what a person does about the number of one document. */
 export const numberCommands: readonly Command[] = [
-  {
-    noun: 'allocation',
-    verb: 'enter',
+  verb('allocation enter', {
     summary: 'takes the allocation number of an invoice that a person got elsewhere; requests for one end',
-    arguments: ['DOCUMENT_ID', 'NUMBER'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID, NUMBER = '' } }, call) => {
-      const facts = await readFacts(call, readId(DOCUMENT_ID, 'audit list'));
+    arguments: { DOCUMENT_ID: idFrom('audit list'), NUMBER: anyText },
+    run: async ({ DOCUMENT_ID, NUMBER }, call) => {
+      const facts = await readFacts(call, DOCUMENT_ID);
       if (NUMBER.length > 100) {
         throw new RefusalError(notEntered.form);
       }
       return entered(await call(enterAllocationNumber, { ...facts, entered: NUMBER.trim() }));
     },
-  },
-  {
-    noun: 'allocation',
-    verb: 'request',
+  }),
+  callVerb('allocation request', {
     summary: 'requests an allocation number for an invoice that needs none, for example below the threshold',
-    arguments: ['DOCUMENT_ID'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
-      const facts = await readFacts(call, readId(DOCUMENT_ID, 'audit list'));
-      return requested(await call(requestAllocationNumber, facts));
-    },
-  },
-  {
-    noun: 'allocation',
-    verb: 'decide',
+    arguments: { DOCUMENT_ID: idFrom('audit list') },
+    contract: requestAllocationNumber,
+    request: ({ DOCUMENT_ID }, call) => readFacts(call, DOCUMENT_ID),
+    print: requested,
+  }),
+  callVerb('allocation decide', {
     summary: "sends the owner's decision about a refused number: continue, cancel, object or reverse-charge",
-    arguments: ['DOCUMENT_ID', 'DECISION'],
-    options: {},
-    run: async ({ arguments: { DOCUMENT_ID, DECISION = '' } }, call) => {
-      const id = readId(DOCUMENT_ID, 'queue dead');
-      const decision = refusalDecisions.find((known) => wordOf(known) === DECISION);
-      if (decision === undefined) {
-        throw new UsageError(`The decision is ${refusalDecisions.map(wordOf).join(', ')}, not "${DECISION}"`);
-      }
-      return decided(
-        await notFoundAs(call(decideRefusal, { document_id: id, decision }), notDecided.not_refused),
-      );
-    },
-  },
+    arguments: { DOCUMENT_ID: idFrom('queue dead'), DECISION: decisionWord },
+    contract: decideRefusal,
+    request: ({ DOCUMENT_ID, DECISION }) => ({ document_id: DOCUMENT_ID, decision: DECISION }),
+    missing: () => notDecided.not_refused,
+    print: decided,
+  }),
 ];

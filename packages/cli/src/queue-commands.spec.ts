@@ -7,8 +7,7 @@ import {
   retryAllocation,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import type { Call, CommandInput } from './command.js';
-import { queueCommands } from './queue-commands.js';
+import { notFound, run } from '../test/run.js';
 
 const id = randomUUID();
 const documentId = randomUUID();
@@ -34,40 +33,20 @@ const allocation = {
 };
 
 /** Runs a command on a system without dead letters; `replaced` replaces its replies by subject. */
-function run(
+function runQueue(
   verb: 'dead' | 'redrive' | 'drop',
   replaced: Record<string, (request: never) => unknown> = {},
-  ID: string = id,
-  options: CommandInput['options'] = {},
+  words: Record<string, string | true> = verb === 'dead' ? {} : { ID: id },
 ) {
-  const subjects: string[] = [];
   const replies: Record<string, (request: never) => unknown> = {
     [listDeadLetteredAllocations.subject]: () => ({ documents: [], next_after: null }),
   };
   for (const service of messagingServices) {
     replies[messaging[service].listDeadLetters.subject] = () => ({ dead_letters: [], next_after: null });
-    replies[messaging[service].redriveDeadLetter.subject] = () => {
-      throw new ApiError('not_found');
-    };
-    replies[messaging[service].dropDeadLetter.subject] = () => {
-      throw new ApiError('not_found');
-    };
+    replies[messaging[service].redriveDeadLetter.subject] = notFound;
+    replies[messaging[service].dropDeadLetter.subject] = notFound;
   }
-  const call = (async ({ subject }, request) => {
-    subjects.push(subject);
-    const answer = replaced[subject] ?? replies[subject];
-    if (!answer) {
-      throw new Error(`${subject} was called`);
-    }
-    return answer(request as never);
-  }) as Call;
-  const command = queueCommands.find((candidate) => candidate.verb === verb);
-  if (!command) {
-    throw new Error(`no command ${verb}`);
-  }
-  const shown: string[] = [];
-  const progress = { show: (line: string) => shown.push(line), print: () => {} };
-  return { subjects, shown, output: command.run({ arguments: { ID }, options }, call, progress) };
+  return run(`queue ${verb}`, words, { ...replies, ...replaced });
 }
 const unreachable = () => {
   throw new ApiError('engine_error');
@@ -75,7 +54,7 @@ const unreachable = () => {
 
 describe('pinkas queue dead', () => {
   it('queue dead prints that nothing is dead-lettered', async () => {
-    expect(await run('dead').output).toEqual({ json: [], text: 'Nothing is dead-lettered' });
+    expect(await runQueue('dead').output).toEqual({ json: [], text: 'Nothing is dead-lettered' });
   });
 
   it('queue dead lists the dead letters of every service, all pages, the oldest first', async () => {
@@ -84,7 +63,7 @@ describe('pinkas queue dead', () => {
       dead_lettered_at: '2026-06-16T08:00:00.000Z',
       attempts: 11,
     });
-    const { output } = run('dead', {
+    const { output } = runQueue('dead', {
       [messaging.delivery.listDeadLetters.subject]: ({ after }: { after?: string }) =>
         after === undefined
           ? { dead_letters: [later], next_after: later.id }
@@ -121,7 +100,7 @@ describe('pinkas queue dead', () => {
   });
 
   it('queue dead fails with a partial list when a service does not answer', async () => {
-    const { json, failure } = await run('dead', {
+    const { json, failure } = await runQueue('dead', {
       [messaging.delivery.listDeadLetters.subject]: () => ({
         dead_letters: [deadLetter()],
         next_after: null,
@@ -135,7 +114,7 @@ describe('pinkas queue dead', () => {
   });
 
   it('queue dead marks what can only be dropped', async () => {
-    const { text } = await run('dead', {
+    const { text } = await runQueue('dead', {
       [messaging.delivery.listDeadLetters.subject]: () => ({
         dead_letters: [deadLetter({ redrivable: false })],
         next_after: null,
@@ -145,7 +124,8 @@ describe('pinkas queue dead', () => {
   });
 
   it('queue dead does not claim that nothing is dead-lettered when a service does not answer', async () => {
-    const { text } = await run('dead', { [messaging.rendering.listDeadLetters.subject]: unreachable }).output;
+    const { text } = await runQueue('dead', { [messaging.rendering.listDeadLetters.subject]: unreachable })
+      .output;
     expect(text).toBe('Nothing is dead-lettered in the services that answered');
   });
 });
@@ -155,7 +135,7 @@ describe('pinkas queue redrive', () => {
     ['handled', /^Handled/],
     ['already_handled', /^It was handled already/],
   ])('queue redrive prints that it is %s', async (outcome, text) => {
-    const { output } = run('redrive', {
+    const { output } = runQueue('redrive', {
       [messaging.rendering.redriveDeadLetter.subject]: () => ({ outcome, reason: null }),
       // Irrelevant, since the dead letter was found.
       [messaging.issuing.redriveDeadLetter.subject]: unreachable,
@@ -167,7 +147,7 @@ describe('pinkas queue redrive', () => {
   });
 
   it('queue redrive prints why it failed again', async () => {
-    const { failure } = await run('redrive', {
+    const { failure } = await runQueue('redrive', {
       [messaging.delivery.redriveDeadLetter.subject]: () => ({
         outcome: 'failed',
         reason: 'the paper is out',
@@ -177,7 +157,7 @@ describe('pinkas queue redrive', () => {
   });
 
   it('queue redrive prints how to remove what no redrive can handle', async () => {
-    const { text, failure } = await run('redrive', {
+    const { text, failure } = await runQueue('redrive', {
       [messaging.delivery.redriveDeadLetter.subject]: () => ({
         outcome: 'not_redrivable',
         reason: 'it does not match its schema',
@@ -188,13 +168,13 @@ describe('pinkas queue redrive', () => {
   });
 
   it('queue redrive requests a dead-lettered allocation number again', async () => {
-    const { output, subjects } = run(
+    const { output, subjects } = runQueue(
       'redrive',
       {
         [listDeadLetteredAllocations.subject]: () => ({ documents: [allocation], next_after: null }),
         [retryAllocation.subject]: () => ({ outcome: 'issued', reason: null }),
       },
-      documentId,
+      { ID: documentId },
     );
     expect(await output).toMatchObject({
       json: { id: documentId, service: 'allocation', outcome: 'handled' },
@@ -221,13 +201,13 @@ describe('pinkas queue redrive', () => {
   ] as const)(
     'queue redrive prints the result of a number that was %s again, with the next attempt at %s',
     async (outcome, next, expected, text, nextCommand) => {
-      const { output } = run(
+      const { output } = runQueue(
         'redrive',
         {
           [listDeadLetteredAllocations.subject]: () => ({ documents: [allocation], next_after: null }),
           [retryAllocation.subject]: () => ({ outcome, reason: 'It did not work.', next_attempt_at: next }),
         },
-        documentId,
+        { ID: documentId },
       );
       expect(await output).toEqual({
         json: { id: documentId, service: 'allocation', outcome: expected, reason: 'It did not work.' },
@@ -238,23 +218,25 @@ describe('pinkas queue redrive', () => {
   );
 
   it('queue redrive does not retry an allocation that is not dead-lettered', async () => {
-    const { output, subjects } = run('redrive', {}, documentId);
+    const { output, subjects } = runQueue('redrive', {}, { ID: documentId });
     await expect(output).rejects.toThrow(`No dead letter has the id ${documentId}: pinkas queue dead`);
     expect(subjects).not.toContain(retryAllocation.subject);
   });
 
   it('queue redrive names a service that did not answer when the id was not found', async () => {
-    const { output } = run('redrive', { [messaging.customer.redriveDeadLetter.subject]: unreachable });
+    const { output } = runQueue('redrive', { [messaging.customer.redriveDeadLetter.subject]: unreachable });
     await expect(output).rejects.toThrow('customer did not answer');
   });
 
   it('queue redrive rejects anything but an id', async () => {
-    expect(() => run('redrive', {}, '17').output).toThrow('"17" is not an id: pinkas queue dead shows them');
+    await expect(runQueue('redrive', {}, { ID: '17' }).output).rejects.toThrow(
+      '"17" is not an id: pinkas queue dead shows them',
+    );
   });
 });
 
 describe('pinkas queue redrive --all', () => {
-  const all = { all: 'yes' };
+  const all = { all: true } as const;
   const stored = (...deadLetters: object[]) => ({
     [messaging.delivery.listDeadLetters.subject]: () => ({ dead_letters: deadLetters, next_after: null }),
   });
@@ -262,7 +244,7 @@ describe('pinkas queue redrive --all', () => {
 
   it('queue redrive --all redrives everything, the oldest first, and prints a summary', async () => {
     const redriven: string[] = [];
-    const { output, shown } = run(
+    const { output, shown } = runQueue(
       'redrive',
       {
         ...stored(
@@ -281,7 +263,6 @@ describe('pinkas queue redrive --all', () => {
           return { outcome: 'issued', reason: null, next_attempt_at: null };
         },
       },
-      '',
       all,
     );
     const { json, text, failure } = await output;
@@ -300,14 +281,14 @@ describe('pinkas queue redrive --all', () => {
   });
 
   it('queue redrive --all succeeds when nothing stays dead-lettered', async () => {
-    const { output } = run('redrive', stored(deadLetter()), '', all);
+    const { output } = runQueue('redrive', stored(deadLetter()), all);
     expect(await output).toMatchObject({ text: '1 handled' });
     expect((await output).failure).toBeUndefined();
-    expect(await run('redrive', {}, '', all).output).toEqual({ json: [], text: 'Nothing is dead-lettered' });
+    expect(await runQueue('redrive', {}, all).output).toEqual({ json: [], text: 'Nothing is dead-lettered' });
   });
 
   it('queue redrive --all skips what can only be dropped', async () => {
-    const { output, subjects } = run('redrive', stored(deadLetter({ redrivable: false })), '', all);
+    const { output, subjects } = runQueue('redrive', stored(deadLetter({ redrivable: false })), all);
     const { text, failure } = await output;
     expect(text).toMatch(/^1 still dead-lettered, can only be dropped\n/);
     expect(failure).toMatch(/^1 of 1 stay dead-lettered/);
@@ -315,7 +296,7 @@ describe('pinkas queue redrive --all', () => {
   });
 
   it('queue redrive --all calls a service that does not answer only once', async () => {
-    const { output, subjects } = run(
+    const { output, subjects } = runQueue(
       'redrive',
       {
         ...stored(...others.map((other) => deadLetter({ id: other }))),
@@ -327,7 +308,6 @@ describe('pinkas queue redrive --all', () => {
         [messaging.rendering.redriveDeadLetter.subject]: () => ({ outcome: 'handled', reason: null }),
         [messaging.issuing.listDeadLetters.subject]: unreachable,
       },
-      '',
       all,
     );
     const { text, failure } = await output;
@@ -340,27 +320,25 @@ describe('pinkas queue redrive --all', () => {
   });
 
   it('queue redrive --all --consumer redrives only the work of the consumer', async () => {
-    const { output, subjects } = run(
+    const { output, subjects } = runQueue(
       'redrive',
       {
         ...stored(deadLetter(), deadLetter({ id: others[0], consumer: 'delivery-release' })),
         [listDeadLetteredAllocations.subject]: () => ({ documents: [allocation], next_after: null }),
         [messaging.delivery.redriveDeadLetter.subject]: () => ({ outcome: 'handled', reason: null }),
       },
-      '',
       { ...all, consumer: 'delivery-release' },
     );
     expect((await output).json).toMatchObject([{ id: others[0] }]);
     expect(subjects).not.toContain(retryAllocation.subject);
-    expect(() => run('redrive', {}, id, { consumer: 'delivery-release' }).output).toThrow(
-      '--consumer requires --all',
-    );
+    const one = runQueue('redrive', {}, { ID: id, consumer: 'delivery-release' });
+    await expect(one.output).rejects.toThrow('--consumer requires --all');
   });
 });
 
 describe('pinkas queue drop', () => {
   it('queue drop removes what no redrive can handle', async () => {
-    const { output } = run('drop', {
+    const { output } = runQueue('drop', {
       [messaging.delivery.dropDeadLetter.subject]: () => ({
         outcome: 'dropped',
         reason: 'it does not match its schema',
@@ -373,7 +351,7 @@ describe('pinkas queue drop', () => {
   });
 
   it('queue drop rejects what can still be handled', async () => {
-    const { output } = run('drop', {
+    const { output } = runQueue('drop', {
       [messaging.delivery.dropDeadLetter.subject]: () => ({
         outcome: 'redrivable',
         reason: 'the paper is out',
@@ -383,18 +361,18 @@ describe('pinkas queue drop', () => {
   });
 
   it('queue drop rejects a request for an allocation number', async () => {
-    const { output } = run(
+    const { output } = runQueue(
       'drop',
       { [listDeadLetteredAllocations.subject]: () => ({ documents: [allocation], next_after: null }) },
-      documentId,
+      { ID: documentId },
     );
     await expect(output).rejects.toThrow(`pinkas allocation retry ${documentId}`);
   });
 
   it('queue drop rejects an unknown id, and names a service that did not answer', async () => {
-    await expect(run('drop').output).rejects.toThrow(`No dead letter has the id ${id}`);
+    await expect(runQueue('drop').output).rejects.toThrow(`No dead letter has the id ${id}`);
     await expect(
-      run('drop', { [messaging.customer.dropDeadLetter.subject]: unreachable }).output,
+      runQueue('drop', { [messaging.customer.dropDeadLetter.subject]: unreachable }).output,
     ).rejects.toThrow('customer did not answer');
   });
 });

@@ -1,31 +1,31 @@
-import { readId } from './arguments.js';
+import { idFrom } from './arguments.js';
 import type { Call, Command, Output } from './command.js';
 import { callAllSources, unreachableText } from './dead-letters.js';
 import { notDeadLettered, redriveAll, redriveOne } from './redrive.js';
-import { table } from './table.js';
+import { listed } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';
+import { verb } from './verb.js';
 
 async function listDeadLetters(call: Call): Promise<Output> {
   const { results, unreachable } = await callAllSources((source) => source.list(call));
   const deadLetters = results.flat().sort((a, b) => a.dead_lettered_at.localeCompare(b.dead_lettered_at));
-  const rows = deadLetters.map((deadLetter) => [
-    deadLetter.id,
-    deadLetter.consumer,
-    deadLetter.document_id,
-    deadLetter.dead_lettered_at,
-    String(deadLetter.attempts),
-    deadLetter.redrivable ? deadLetter.reason : `${deadLetter.reason} (can only be dropped)`,
-  ]);
   const empty =
     unreachable.length === 0
       ? 'Nothing is dead-lettered'
       : 'Nothing is dead-lettered in the services that answered';
   return {
-    json: deadLetters,
-    text:
-      rows.length === 0
-        ? empty
-        : table(['id', 'consumer', 'document', 'dead-lettered at', 'attempts', 'reason'], rows),
+    ...listed(
+      deadLetters,
+      {
+        id: (deadLetter) => deadLetter.id,
+        consumer: ({ consumer }) => consumer,
+        document: (deadLetter) => deadLetter.document_id,
+        'dead-lettered at': (deadLetter) => deadLetter.dead_lettered_at,
+        attempts: ({ attempts }) => String(attempts),
+        reason: ({ reason, redrivable }) => (redrivable ? reason : `${reason} (can only be dropped)`),
+      },
+      empty,
+    ),
     ...(unreachable.length === 0
       ? {}
       : { failure: `The list is not complete: ${unreachableText(unreachable)}` }),
@@ -55,42 +55,35 @@ async function drop(id: string, call: Call): Promise<Output> {
   };
 }
 
+const deadLetterId = idFrom('queue dead');
+
 /** `pinkas queue …` */
 export const queueCommands: readonly Command[] = [
-  {
-    noun: 'queue',
-    verb: 'dead',
+  verb('queue dead', {
     summary: 'lists dead-lettered work with its reason, the oldest first',
-    arguments: [],
-    options: {},
-    run: (_input, call) => listDeadLetters(call),
-  },
-  {
-    noun: 'queue',
-    verb: 'redrive',
+    run: (_values, call) => listDeadLetters(call),
+  }),
+  verb('queue redrive', {
     summary: 'handles dead-lettered work again, now: one dead letter or all of them',
-    arguments: ['ID'],
+    arguments: { ID: deadLetterId },
     argumentsOption: 'all',
     options: {
       all: { value: null, meaning: 'everything that is dead-lettered, one after the other' },
       consumer: { value: 'NAME', meaning: 'with --all: only the work of this consumer' },
     },
-    run: ({ arguments: { ID }, options: { all, consumer } }, call, progress) => {
-      if (all !== undefined) {
+    run: ({ ID, all, consumer }, call, progress) => {
+      if (all) {
         return redriveAll(consumer, call, progress);
       }
       if (consumer !== undefined) {
         throw new UsageError('--consumer requires --all: see pinkas queue --help');
       }
-      return redriveOne(readId(ID, 'queue dead'), call);
+      return redriveOne(ID, call);
     },
-  },
-  {
-    noun: 'queue',
-    verb: 'drop',
+  }),
+  verb('queue drop', {
     summary: 'removes dead-lettered work that no redrive can handle',
-    arguments: ['ID'],
-    options: {},
-    run: ({ arguments: { ID } }, call) => drop(readId(ID, 'queue dead'), call),
-  },
+    arguments: { ID: deadLetterId },
+    run: ({ ID }, call) => drop(ID, call),
+  }),
 ];

@@ -1,3 +1,5 @@
+import type { Output } from './command.js';
+
 /** The width of a text in a terminal: Hebrew points and other marks have none. */
 const width = (text: string): number => [...text.replaceAll(/\p{Mark}/gu, '')].length;
 
@@ -22,4 +24,18 @@ export function columns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/**
+ * The output of a list: as JSON the items, as text a table of them.
+ * @param cells by heading.
+ * @param empty the text where there is none, and what to do then.
+ */
+export function listed<T>(
+  items: readonly T[],
+  cells: Readonly<Record<string, (item: T) => string>>,
+  empty: string,
+): Output {
+  const rows = items.map((item) => Object.values(cells).map((cell) => cell(item)));
+  return { json: items, text: rows.length === 0 ? empty : table(Object.keys(cells), rows) };
 }

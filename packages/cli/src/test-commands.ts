@@ -7,18 +7,22 @@ import {
   clearTestDocuments,
   listTestMessages,
   listTestRequests,
-  type ReplyOf,
-  showBusiness,
   type TestMessage,
   type TestRequest,
 } from '@pinkas/contracts';
-import { testBookOf } from '@pinkas/domain';
-import { notFoundAs, readId } from './arguments.js';
+import { businessId } from './arguments.js';
+import { allOf, findBook } from './calls.js';
 import type { Call, Command, Progress } from './command.js';
 import { table } from './table.js';
 import { UsageError } from './usage-error.js';
+import { verb } from './verb.js';
 
-const business = { value: 'ID', meaning: 'the business of the test book', required: true } as const;
+const business = {
+  value: 'ID',
+  meaning: 'the business of the test book',
+  required: true,
+  kind: businessId,
+} as const;
 
 /** What a document in flight publishes is handled after the first pass. */
 const passesMax = 20;
@@ -33,41 +37,7 @@ const clearing = [
   ['messages', clearTestDeliveries],
 ] as const;
 
-/** @throws UsageError for an unknown business. */
-async function readTestBook(text: string | undefined, call: Call): Promise<string> {
-  const id = readId(text, 'business list').toLowerCase();
-  const noBusiness = `No business has the id ${id}: pinkas business list shows them`;
-  await notFoundAs(call(showBusiness, { business_id: id }), noBusiness);
-  return testBookOf(id);
-}
-
-async function allMessages(bookId: string, call: Call): Promise<TestMessage[]> {
-  const found: TestMessage[] = [];
-  let after: ReplyOf<typeof listTestMessages>['next_after'] = null;
-  do {
-    const page: ReplyOf<typeof listTestMessages> = await call(listTestMessages, {
-      business_id: bookId,
-      ...(after === null ? {} : { after }),
-    });
-    found.push(...page.messages);
-    after = page.next_after;
-  } while (after !== null);
-  return found;
-}
-
-async function allRequests(bookId: string, call: Call): Promise<TestRequest[]> {
-  const found: TestRequest[] = [];
-  let after: ReplyOf<typeof listTestRequests>['next_after'] = null;
-  do {
-    const page: ReplyOf<typeof listTestRequests> = await call(listTestRequests, {
-      business_id: bookId,
-      ...(after === null ? {} : { after }),
-    });
-    found.push(...page.requests);
-    after = page.next_after;
-  } while (after !== null);
-  return found;
-}
+const findTestBook = (call: Call, id: string) => findBook(call, id.toLowerCase(), 'test');
 
 function messagesText(messages: readonly TestMessage[], requests: readonly TestRequest[]): string {
   const numbers = requests.map((request) => [
@@ -120,30 +90,25 @@ async function clear(bookId: string, call: Call, progress: Progress): Promise<Re
 
 /** `pinkas test …` */
 export const testCommands: readonly Command[] = [
-  {
-    noun: 'test',
-    verb: 'messages',
+  verb('test messages', {
     summary:
       'shows what a test book would have sent, and the allocation numbers that it would have requested',
-    arguments: [],
     options: { business },
-    run: async ({ options }, call) => {
-      const bookId = await readTestBook(options.business, call);
-      const [messages, requests] = [await allMessages(bookId, call), await allRequests(bookId, call)];
+    run: async (values, call) => {
+      const request = { business_id: await findTestBook(call, values.business) };
+      const messages = await allOf(call, listTestMessages, request, (page) => page.messages);
+      const requests = await allOf(call, listTestRequests, request, (page) => page.requests);
       return {
         json: { messages, allocation_requests: requests },
         text: messagesText(messages, requests),
       };
     },
-  },
-  {
-    noun: 'test',
-    verb: 'clear',
+  }),
+  verb('test clear', {
     summary: 'empties a test book: its series begin again with 1; its keys stay',
-    arguments: [],
     options: { business },
-    run: async ({ options }, call, progress) => {
-      const deleted = await clear(await readTestBook(options.business, call), call, progress);
+    run: async (values, call, progress) => {
+      const deleted = await clear(await findTestBook(call, values.business), call, progress);
       return {
         json: { deleted },
         text: `The test book is empty: ${Object.entries(deleted)
@@ -151,5 +116,5 @@ export const testCommands: readonly Command[] = [
           .join(', ')}`,
       };
     },
-  },
+  }),
 ];

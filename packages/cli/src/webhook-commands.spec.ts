@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookEndpoint } from '@pinkas/contracts';
+import { createEndpoint, showBusiness, type WebhookEndpoint } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { ApiError } from '@pinkas/service-kit/client';
-import type { Call, CommandInput, Output } from './command.js';
-import { webhookCommands } from './webhook-commands.js';
+import { notFound, run } from '../test/run.js';
 
 const id = randomUUID();
 const endpoint = (change: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
@@ -24,40 +22,24 @@ const endpoint = (change: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
   ...change,
 });
 
-/** Runs a command; `answer` replaces the system. */
-function run(
-  verb: string,
-  args: CommandInput['arguments'],
-  options: CommandInput['options'],
-  answer: (subject: string, request: never) => unknown,
-): Promise<Output> {
-  const command = webhookCommands.find((candidate) => candidate.verb === verb);
-  if (!command) {
-    throw new Error(`no command ${verb}`);
-  }
-  const call = (async (contract, request) => answer(contract.subject, request as never)) as Call;
-  return command.run({ arguments: args, options }, call, { show: () => {}, print: () => {} });
-}
-
 describe('pinkas webhook', () => {
   it('webhook create asks for the test book in mode test, and prints the secret', async () => {
-    const asked: unknown[] = [];
-    const output = await run(
-      'create',
-      { URL: 'https://shop.example.com/pinkas' },
-      { business: id, mode: 'test', types: 'document.issued, delivery.failed' },
-      (subject, request) => {
-        asked.push(request);
-        return subject.includes('business') ? {} : { endpoint: endpoint(), secret: 'whsec_example' };
+    const words = { URL: 'https://shop.example.com/pinkas', business: id };
+    const { output, requests } = run(
+      'webhook create',
+      { ...words, mode: 'test', types: 'document.issued, delivery.failed' },
+      {
+        [showBusiness.subject]: () => ({}),
+        [createEndpoint.subject]: () => ({ endpoint: endpoint(), secret: 'whsec_example' }),
       },
     );
-    expect(asked[1]).toEqual({
+    expect((await output).text).toContain('whsec_example');
+    expect(requests[1]?.[1]).toEqual({
       business_id: testBookOf(id),
       url: 'https://shop.example.com/pinkas',
       types: ['document.issued', 'delivery.failed'],
     });
-    expect(output.text).toContain('whsec_example');
-    await expect(run('create', { URL: '' }, { business: id, types: 'no' }, () => ({}))).rejects.toThrow(
+    await expect(run('webhook create', { ...words, types: 'no' }).output).rejects.toThrow(
       '--types takes document.issued',
     );
   });
@@ -68,7 +50,7 @@ describe('pinkas webhook', () => {
       endpoint({ enabled: false, disabled_reason: 'gone' }),
       endpoint({ enabled: false, disabled_reason: 'failing' }),
     ];
-    const { text } = await run('list', {}, { business: id }, () => ({ endpoints }));
+    const { text } = await run('webhook list', { business: id }, () => ({ endpoints })).output;
     expect(text).toContain('failing since 2026-03-02T08:00:00.000Z');
     expect(text).toContain('1,000 or more');
     expect(text).toContain('disabled, its answer was 410');
@@ -77,23 +59,18 @@ describe('pinkas webhook', () => {
 
   it('webhook resend reads page after page, and takes either an event or an instant', async () => {
     const after: unknown[] = [];
-    const { json } = await run(
-      'resend',
-      { ID: id },
-      { since: '2026-03-01' },
-      (_subject, request: { after: number }) => {
-        after.push(request.after);
-        return { resent: 2, next_after: after.length < 3 ? after.length * 1_000 : null };
-      },
-    );
-    expect([json, after]).toEqual([{ resent: 6 }, [0, 1_000, 2_000]]);
+    const { output } = run('webhook resend', { ID: id, since: '2026-03-01' }, (_contract, request) => {
+      after.push((request as { after: number }).after);
+      return { resent: 2, next_after: after.length < 3 ? after.length * 1_000 : null };
+    });
+    expect([(await output).json, after]).toEqual([{ resent: 6 }, [0, 1_000, 2_000]]);
     for (const options of [
       {},
       { since: '2026-03-01', event: 'evt_1' },
       { event: 'evt_1' },
       { since: 'soon' },
     ]) {
-      await expect(run('resend', { ID: id }, options, () => ({}))).rejects.toThrow(
+      await expect(run('webhook resend', { ID: id, ...options }, () => ({})).output).rejects.toThrow(
         /resend|id of an event|instant/,
       );
     }
@@ -101,10 +78,8 @@ describe('pinkas webhook', () => {
 
   it('an unknown endpoint is a refusal that names the command with the ids', async () => {
     for (const verb of ['show', 'enable', 'disable', 'remove', 'rotate', 'test']) {
-      const refused = run(verb, { ID: id }, {}, () => {
-        throw new ApiError('not_found');
-      });
-      await expect(refused).rejects.toThrow('pinkas webhook list --business ID shows them');
+      const refused = run(`webhook ${verb}`, { ID: id }, notFound);
+      await expect(refused.output).rejects.toThrow('pinkas webhook list --business ID shows them');
     }
   });
 });

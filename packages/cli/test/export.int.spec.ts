@@ -32,8 +32,8 @@ import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
 import type { Call, Output } from '../src/command.js';
-import { exportCommands } from '../src/export/export-commands.js';
 import { exampleEntry } from './example-book.js';
+import { run } from './run.js';
 
 /** What a caller may write, and what no charset of the structure has. */
 const letters = fc.constantFrom(...'אבגםתשABxyz019 .,-"\'', '₪', 'é', '–', 'ף');
@@ -211,13 +211,8 @@ function systemOf(
   }) as Call;
 }
 
-function run(call: Call, verb: string, options: Record<string, string>, DIR = ''): Promise<Output> {
-  const command = exportCommands.find((candidate) => candidate.verb === verb);
-  if (!command) {
-    throw new Error(`no command ${verb}`);
-  }
-  return command.run({ arguments: { DIR }, options }, call, { show: () => {}, print: () => {} });
-}
+const runExport = (call: Call, verb: string, words: Record<string, string>): Promise<Output> =>
+  run(`export ${verb}`, words, call).output;
 
 interface Checked {
   ok: boolean;
@@ -247,11 +242,11 @@ describe('pinkas export', () => {
 
   const exportUniform = async (call: Call, charset = 'iso-8859-8'): Promise<Exported> => {
     const out = await mkdtemp(join(home, 'out-'));
-    const { json } = await run(call, 'uniform', { business: business.id, year: '2026', out, charset });
+    const { json } = await runExport(call, 'uniform', { business: business.id, year: '2026', out, charset });
     return json as Exported;
   };
   const check = async (call: Call, folder: string): Promise<Checked> =>
-    (await run(call, 'check', { against: business.id }, folder)).json as Checked;
+    (await runExport(call, 'check', { DIR: folder, against: business.id })).json as Checked;
 
   it('an export is valid and as in the book, whatever the book has', async () => {
     await fc.assert(
@@ -331,12 +326,10 @@ describe('pinkas export', () => {
 
     it('a day of INI.TXT that does not exist is a finding, and the others are not lost', async () => {
       const change = (bytes: Buffer) => void bytes.write('20261301', 366, 'latin1');
-      const { json } = await run(
-        call,
-        'check',
-        { against: business.id },
-        await damaged('INI.TXT', change, []),
-      );
+      const { json } = await runExport(call, 'check', {
+        DIR: await damaged('INI.TXT', change, []),
+        against: business.id,
+      });
       const { findings } = json as Checked;
       expect(json).toMatchObject({ ok: false, compared: false });
       expect(findings.map(({ file, reason }) => `${file} ${reason}`)).toEqual(
@@ -415,9 +408,9 @@ describe('pinkas export', () => {
         }
         return call(contract, request);
       }) as Call;
-      await expect(run(failing, 'uniform', { business: business.id, year: '2026', out })).rejects.toThrow(
-        ApiError,
-      );
+      await expect(
+        runExport(failing, 'uniform', { business: business.id, year: '2026', out }),
+      ).rejects.toThrow(ApiError);
       const [parent = ''] = await readdir(join(out, 'OPENFRMT'));
       expect(await readdir(join(out, 'OPENFRMT', parent))).toEqual([]);
     });
@@ -486,7 +479,7 @@ describe('pinkas export', () => {
         reason: `ends at position 7, and the book had another document at ${at}, before the run`,
       });
       const without = await damaged('INI.TXT', () => {}, ['SHA256SUMS', 'book-end.json']);
-      const { json } = await run(call, 'check', { against: business.id }, without);
+      const { json } = await runExport(call, 'check', { DIR: without, against: business.id });
       expect(json).toMatchObject({
         compared: false,
         findings: [
@@ -502,7 +495,7 @@ describe('pinkas export', () => {
       const out = await mkdtemp(join(home, 'twice-'));
       const folders = [];
       for (let times = 0; times < 2; times += 1) {
-        const { json } = await run(call, 'uniform', { business: business.id, year: '2026', out });
+        const { json } = await runExport(call, 'uniform', { business: business.id, year: '2026', out });
         folders.push((json as Exported).folder);
       }
       expect(new Set(folders).size).toBe(2);
@@ -515,7 +508,7 @@ describe('pinkas export', () => {
       const options = { business: business.id, from: '2026-01-01', to: '2026-12-31' };
       const out = (format: string) => join(home, `documents-${format}`);
       for (const format of ['jsonl', 'csv', 'pdf-zip']) {
-        const { json } = await run(call, 'documents', { ...options, format, out: out(format) });
+        const { json } = await runExport(call, 'documents', { ...options, format, out: out(format) });
         expect(json).toMatchObject({ documents: book.length, resumed_after: 0, missing_pdfs: [] });
         const sums = await readFile(join(out(format), 'SHA256SUMS'), 'utf8');
         for (const line of sums.trim().split('\n')) {
@@ -562,20 +555,22 @@ describe('pinkas export', () => {
         return whole(contract, request);
       }) as Call;
       const out = join(home, 'interrupted');
-      await expect(run(failing, 'documents', { ...options, out })).rejects.toThrow(ApiError);
+      await expect(runExport(failing, 'documents', { ...options, out })).rejects.toThrow(ApiError);
       const begun = JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) as { started_at: string };
-      const { json, text } = await run(whole, 'documents', { ...options, out });
+      const { json, text } = await runExport(whole, 'documents', { ...options, out });
       expect(json).toMatchObject({ documents: 1_203, resumed_after: 500, started_at: begun.started_at });
       expect(text).toContain(`${begun.started_at}: documents issued since then may be missing`);
       const once = join(home, 'once');
-      await run(whole, 'documents', { ...options, out: once });
+      await runExport(whole, 'documents', { ...options, out: once });
       expect(await readFile(join(out, 'SHA256SUMS'), 'utf8')).toBe(
         await readFile(join(once, 'SHA256SUMS'), 'utf8'),
       );
-      await expect(run(whole, 'documents', { ...options, to: '2026-12-30', out })).rejects.toThrow(
+      await expect(runExport(whole, 'documents', { ...options, to: '2026-12-30', out })).rejects.toThrow(
         'has an export with another to',
       );
-      await expect(run(whole, 'documents', { ...options, out })).rejects.toThrow('has a complete export of');
+      await expect(runExport(whole, 'documents', { ...options, out })).rejects.toThrow(
+        'has a complete export of',
+      );
     });
   });
 
@@ -616,7 +611,7 @@ describe('pinkas export', () => {
         return line === '' ? '' : write(line, index === 0 ? 10 : 5, String(found).padStart(15, '0'));
       });
       await writeFile(join(copy, 'INI.TXT'), counted.join('\r\n'), 'latin1');
-      const output = await run(call(), 'check', {}, copy);
+      const output = await runExport(call(), 'check', { DIR: copy });
       return (output.text ?? '')
         .split('\n')
         .filter((line) => line.startsWith('  ') && !line.includes('BKMVDATA.zip'));
@@ -677,16 +672,16 @@ describe('pinkas export', () => {
     const { document } = entry;
     const customer = { ...document.customer, tax_id: null, legal_type: null };
     const nameless = { ...entry, document: { ...document, id: randomUUID(), number: 2, customer } };
-    const { text, failure } = await run(systemOf([entry, nameless]), 'pcn874', options);
+    const { text, failure } = await runExport(systemOf([entry, nameless]), 'pcn874', options);
     expect((await readFile(join(out, 'PCN874.TXT'), 'latin1')).split('\r\n')).toHaveLength(4);
     expect(text).toMatch(/file, each row rounded +6,000 +1,080 +0\n/);
     expect(text).toMatch(/left out +6,000 +1,080 +0\n/);
     expect(text).toMatch(/report of the period, rounded once +12,000 +2,160 +0\n/);
     expect(text).toContain(`7080.00  ${urls.viewUrlBase}/${document.public_id}`);
     expect(failure).toContain('1 sales above 5,000 ILS have no number of their buyer');
-    const again = run(systemOf([entry]), 'pcn874', options);
+    const again = runExport(systemOf([entry]), 'pcn874', options);
     await expect(again).rejects.toThrow('PCN874.TXT exists: name another folder with --out');
-    const sound = await run(systemOf([entry]), 'pcn874', { ...options, out: join(out, 'again') });
+    const sound = await runExport(systemOf([entry]), 'pcn874', { ...options, out: join(out, 'again') });
     expect(sound.failure).toBeUndefined();
     expect(sound.json).toMatchObject({ rows: 1, left_out: { documents: 0 } });
   });
@@ -703,13 +698,7 @@ describe('pinkas export', () => {
     ['documents', { from: '2026-01-01', to: '2026-01-02', format: 'xml', out: 'x' }, '--format takes jsonl'],
   ])('export %s rejects %p before it calls a service', (verb, options, message) =>
     expect(
-      run(
-        (() => {
-          throw new Error('the system was called');
-        }) as Call,
-        verb,
-        { business: business.id, ...options },
-      ),
+      run(`export ${verb}`, { business: business.id, ...(options as Record<string, string>) }).output,
     ).rejects.toThrow(message),
   );
 

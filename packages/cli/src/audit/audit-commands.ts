@@ -1,16 +1,10 @@
-import {
-  type AuditEntry,
-  platformId,
-  type ServiceName,
-  serviceNames,
-  showBusiness,
-  signHeads,
-} from '@pinkas/contracts';
-import { testBookOf } from '@pinkas/domain';
-import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
+import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads } from '@pinkas/contracts';
+import { businessId, type Kind, modeOption } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
+import { findBook, findBusiness } from '../calls.js';
 import type { Call, Command, Output, Progress } from '../command.js';
 import { UsageError } from '../usage-error.js';
+import { verb } from '../verb.js';
 import type { Finding } from '../verify/checks.js';
 import { checkChains, followTrail, trailPages } from './check-chains.js';
 import { type AcceptedCertificates, type Heads, HeadsCollection } from './heads.js';
@@ -93,19 +87,32 @@ function linesOf({ id, name, documents, entries, findings }: VerifiedChains): st
   ].join('\n');
 }
 
-/** Reads SHA-256 values, as this command or openssl prints them. */
-function readCertificates(name: string, option: string | undefined): ReadonlySet<string> | null {
-  if (option === undefined) {
-    return null;
-  }
-  const found = option.split(',').map((value) => value.replaceAll(':', '').trim().toLowerCase());
-  if (!found.every((value) => /^[0-9a-f]{64}$/.test(value))) {
-    throw new UsageError(
-      `--${name} takes the SHA-256 of certificates, 64 hexadecimal digits each, with commas`,
-    );
-  }
-  return new Set(found);
-}
+/** SHA-256 values, as this command or openssl prints them. */
+const certificates: Kind<ReadonlySet<string>> = {
+  read: (text, name) => {
+    const found = text.split(',').map((value) => value.replaceAll(':', '').trim().toLowerCase());
+    if (!found.every((value) => /^[0-9a-f]{64}$/.test(value))) {
+      throw new UsageError(
+        `--${name} takes the SHA-256 of certificates, 64 hexadecimal digits each, with commas`,
+      );
+    }
+    return new Set(found);
+  },
+};
+
+/** The business of a trail, or what belongs to none. */
+const trailOwner: Kind<string> = {
+  read: (text, name) => {
+    if (text === platform) {
+      return platformId;
+    }
+    const id = businessId.read(text, name);
+    if (id === platformId) {
+      throw new UsageError(`pinkas audit list --business ${platform} lists what belongs to no business`);
+    }
+    return id;
+  },
+};
 
 async function verify(
   call: Call,
@@ -114,11 +121,8 @@ async function verify(
   accepted: AcceptedCertificates,
   progress: Progress,
 ): Promise<Output> {
-  const missing = `No business has the id ${id}: pinkas business list shows them`;
   const businesses =
-    id === undefined
-      ? await listAllBusinesses(call)
-      : [(await notFoundAs(call(showBusiness, { business_id: id }), missing)).business];
+    id === undefined ? await listAllBusinesses(call) : [(await findBusiness(call, id)).business];
   const source = {
     name: file ?? 'the stored heads',
     statements: file === undefined ? storedHeads(call) : headsOfFile(file),
@@ -179,37 +183,24 @@ async function heads(call: Call, file: string | undefined): Promise<Output> {
 
 /** `pinkas audit …` */
 export const auditCommands: readonly Command[] = [
-  {
-    noun: 'audit',
-    verb: 'list',
+  verb('audit list', {
     summary: 'lists what was changed, by whom, and what was there before and after',
-    arguments: [],
     options: {
-      business: { value: 'ID', meaning: `the business, or ${platform}`, required: true },
+      business: {
+        value: 'ID',
+        meaning: `the business, or ${platform}`,
+        required: true,
+        kind: trailOwner,
+      },
       mode: modeOption,
     },
-    run: async ({ options: { business, mode } }, call) => {
-      if (business === platform) {
-        return list(call, platformId);
-      }
-      const id = readId(business, 'business list');
-      if (id === platformId) {
-        throw new UsageError(`pinkas audit list --business ${platform} lists what belongs to no business`);
-      }
-      await notFoundAs(
-        call(showBusiness, { business_id: id }),
-        `No business has the id ${id}: pinkas business list shows them`,
-      );
-      return list(call, readMode(mode) === 'test' ? testBookOf(id) : id);
-    },
-  },
-  {
-    noun: 'audit',
-    verb: 'verify',
+    run: async ({ business, mode }, call) =>
+      list(call, business === platformId ? platformId : await findBook(call, business, mode)),
+  }),
+  verb('audit verify', {
     summary: 'follows the chains of hashes of all documents and trails, and names each break',
-    arguments: [],
     options: {
-      business: { value: 'ID', meaning: 'only the chains of this business' },
+      business: { value: 'ID', meaning: 'only the chains of this business', kind: businessId },
       heads: {
         value: 'FILE',
         meaning: 'a file of pinkas audit heads, instead of the heads that the system has stored',
@@ -218,31 +209,27 @@ export const auditCommands: readonly Command[] = [
         value: 'SHA256',
         meaning:
           'the certificates that may have signed the heads, with commas; by default those of rendering',
+        kind: certificates,
       },
       'timestamp-certificate': {
         value: 'SHA256',
         meaning: 'the certificates of time-stamp authorities, one of which every statement must have',
+        kind: certificates,
       },
     },
-    run: ({ options }, call, progress) =>
+    run: (values, call, progress) =>
       verify(
         call,
-        options.business === undefined ? undefined : readId(options.business, 'business list'),
-        options.heads,
-        {
-          statements: readCertificates('certificate', options.certificate),
-          timestamps: readCertificates('timestamp-certificate', options['timestamp-certificate']),
-        },
+        values.business,
+        values.heads,
+        { statements: values.certificate ?? null, timestamps: values['timestamp-certificate'] ?? null },
         progress,
       ),
-  },
-  {
-    noun: 'audit',
-    verb: 'heads',
+  }),
+  verb('audit heads', {
     summary:
       'signs the heads of the chains, as the system does once a day, and writes all signed ones to a file',
-    arguments: [],
     options: { out: { value: 'FILE', meaning: 'the file, which is replaced' } },
-    run: ({ options: { out } }, call) => heads(call, out),
-  },
+    run: ({ out }, call) => heads(call, out),
+  }),
 ];

@@ -9,6 +9,7 @@ import {
   serviceNames,
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
+import { pagesOf } from '../calls.js';
 import type { Call } from '../command.js';
 import type { Finding } from '../verify/checks.js';
 import { type CompareChain, type Heads, withoutHeads } from './heads.js';
@@ -145,22 +146,12 @@ export async function followTrail(
 }
 
 /** The pages of a business's trail in one service, the oldest entry first. */
-export async function* trailPages(
-  call: Call,
-  businessId: string,
-  service: ServiceName,
-): AsyncGenerator<TrailPage> {
-  let after: ChainHead | null = null;
-  do {
-    const page: TrailPage = await call(auditing[service].listAuditEntries, {
-      business_id: businessId,
-      after,
-      limit: auditPageMax,
-    });
-    yield page;
-    after = page.next_after;
-  } while (after !== null);
-}
+export const trailPages = (call: Call, businessId: string, service: ServiceName): AsyncGenerator<TrailPage> =>
+  pagesOf(call, auditing[service].listAuditEntries, {
+    business_id: businessId,
+    after: null,
+    limit: auditPageMax,
+  });
 
 const keyOf = ({ check, document_id, type, message }: Finding): string =>
   JSON.stringify([check, document_id, type, message]);

@@ -1,5 +1,4 @@
 import { isCalendarDate } from '@pinkas/domain';
-import type { CommandInput } from '../command.js';
 import { UsageError } from '../usage-error.js';
 
 /** The options that name a range of document dates. */
@@ -9,11 +8,17 @@ export const rangeOptions = {
   to: { value: 'D', meaning: 'the last document date, YYYY-MM-DD' },
 } as const;
 
+interface RangeValues {
+  readonly year?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
 /**
  * The first and the last document date of an export.
  * @throws UsageError unless the options name a year, or both days in their order.
  */
-export function readRange({ year, from, to }: CommandInput['options']): { from: string; to: string } {
+export function readRange({ year, from, to }: RangeValues): { from: string; to: string } {
   if (year !== undefined) {
     const range = { from: `${year}-01-01`, to: `${year}-12-31` };
     if (!isCalendarDate(range.from) || !isCalendarDate(range.to) || from !== undefined || to !== undefined) {

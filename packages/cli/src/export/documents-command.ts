@@ -1,43 +1,36 @@
 import { recordExport } from '@pinkas/contracts';
-import { type ExportFormat, exportFormats, writeDocuments } from '@pinkas/exports';
+import { exportFormats, writeDocuments } from '@pinkas/exports';
+import { oneOf } from '../arguments.js';
 import type { Command } from '../command.js';
 import { UsageError } from '../usage-error.js';
+import { verb } from '../verb.js';
 import { rangeOptions, readRange } from './date-range.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';
 
-function readFormat(option: string | undefined): ExportFormat {
-  const found = exportFormats.find((format) => format === option);
-  if (!found) {
-    throw new UsageError(`--format takes ${exportFormats.join(', ')}, not "${option ?? ''}"`);
-  }
-  return found;
-}
-
 /** `pinkas export documents` */
-export const documentsCommand: Command = {
-  noun: 'export',
-  verb: 'documents',
+export const documentsCommand: Command = verb('export documents', {
   summary: 'writes the whole book in an open format; continues where it was interrupted',
-  arguments: [],
   options: {
     business: businessOption,
     ...rangeOptions,
-    format: { value: 'F', meaning: exportFormats.join(', '), required: true },
+    format: {
+      value: 'F',
+      meaning: exportFormats.join(', '),
+      required: true,
+      kind: oneOf(exportFormats),
+    },
     raw: { value: null, meaning: 'texts in CSV as callers wrote them, also formulas' },
     out: { value: 'PATH', meaning: 'the folder for the files, which is made', required: true },
   },
-  run: async ({ options }, call, progress) => {
-    const range = readRange(options);
-    const format = readFormat(options.format);
-    const raw = options.raw !== undefined;
+  run: async ({ format, raw, out: folder, ...values }, call, progress) => {
+    const range = readRange(values);
     if (raw && format !== 'csv') {
       throw new UsageError('--raw is for --format csv');
     }
-    const { business, urls, documents } = await readBusiness(call, options.business);
+    const { business, urls, documents } = await readBusiness(call, values.business);
     await call(recordExport, { business_id: business.id, format, ...range });
-    const folder = options.out ?? '';
     const written = await refusalOf(
       writeDocuments(
         call,
@@ -75,4 +68,4 @@ export const documentsCommand: Command = {
       }),
     };
   },
-};
+});

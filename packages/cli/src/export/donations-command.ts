@@ -1,39 +1,28 @@
 import { recordExport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
 import { writeDonations } from '@pinkas/exports';
+import { year } from '../arguments.js';
 import type { Command } from '../command.js';
 import { columns } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { verb } from '../verb.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';
 
-function readYear(option: string | undefined): { from: string; to: string } {
-  if (option === undefined || !/^20\d\d$/.test(option)) {
-    throw new UsageError(`--year takes a year such as 2026, not "${option ?? ''}"`);
-  }
-  return { from: `${option}-01-01`, to: `${option}-12-31` };
-}
-
 /** `pinkas export donations` */
-export const donationsCommand: Command = {
-  noun: 'export',
-  verb: 'donations',
+export const donationsCommand: Command = verb('export donations', {
   summary:
     "writes the donations of a year, to reconcile with the tax authority's list: by report, month and donor",
-  arguments: [],
   options: {
     business: businessOption,
-    year: { value: 'Y', meaning: 'the year of the receipts', required: true },
+    year: { value: 'Y', meaning: 'the year of the receipts', required: true, kind: year },
     raw: { value: null, meaning: 'texts as callers wrote them, also formulas' },
     out: { value: 'PATH', meaning: 'the folder for the files, which is made', required: true },
   },
-  run: async ({ options }, call, progress) => {
-    const range = readYear(options.year);
-    const { business } = await readBusiness(call, options.business);
+  run: async ({ raw, out: folder, ...values }, call, progress) => {
+    const range = { from: `${values.year}-01-01`, to: `${values.year}-12-31` };
+    const { business } = await readBusiness(call, values.business);
     await call(recordExport, { business_id: business.id, format: 'donations', ...range });
-    const folder = options.out ?? '';
-    const raw = options.raw !== undefined;
     const { files, sums } = await refusalOf(
       writeDonations(
         call,
@@ -81,4 +70,4 @@ export const donationsCommand: Command = {
       }),
     };
   },
-};
+});

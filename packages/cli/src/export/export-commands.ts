@@ -1,11 +1,12 @@
 import { recordExport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
-import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
+import { uniformCharsets } from '@pinkas/domain/uniform';
 import { newPrimaryId, type WrittenUniform, writeUniform } from '@pinkas/exports';
+import { oneOf } from '../arguments.js';
 import type { Command, Output } from '../command.js';
 import { readSoftware } from '../config.js';
 import { columns } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { verb } from '../verb.js';
 import { checkCommand } from './check/check-command.js';
 import { rangeOptions, readRange } from './date-range.js';
 import { documentsCommand } from './documents-command.js';
@@ -15,14 +16,6 @@ import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';
 import { transmitCommand } from './transmit-command.js';
 import { vatDetailCommand } from './vat-detail-command.js';
-
-function readCharset(option = uniformCharsets[0] as string): UniformCharset {
-  const found = uniformCharsets.find((charset) => charset === option);
-  if (!found) {
-    throw new UsageError(`--charset takes ${uniformCharsets.join(' or ')}, not "${option}"`);
-  }
-  return found;
-}
 
 function outputOf(written: WrittenUniform, businessId: string): Output {
   const { folder, run, files, reports } = written;
@@ -103,21 +96,21 @@ function textOf({ folder, run, files }: WrittenUniform, businessId: string): str
   ].join('\n\n');
 }
 
-const uniformCommand: Command = {
-  noun: 'export',
-  verb: 'uniform',
+const uniformCommand: Command = verb('export uniform', {
   summary: "writes the files of the tax authority's uniform structure 1.31, with their reports",
-  arguments: [],
   options: {
     business: businessOption,
     ...rangeOptions,
-    charset: { value: 'C', meaning: 'iso-8859-8 (default) or cp862' },
+    charset: {
+      value: 'C',
+      meaning: 'iso-8859-8 (default) or cp862',
+      kind: oneOf(uniformCharsets, ' or '),
+    },
     out: { value: 'DIR', meaning: 'the folder that gets OPENFRMT, with a new folder in it', required: true },
   },
-  run: async ({ options }, call, progress) => {
-    const range = readRange(options);
-    const charset = readCharset(options.charset);
-    const found = await readBusiness(call, options.business);
+  run: async ({ charset = uniformCharsets[0], out, ...values }, call, progress) => {
+    const range = readRange(values);
+    const found = await readBusiness(call, values.business);
     await call(recordExport, { business_id: found.business.id, format: 'uniform', ...range });
     const software = readSoftware(found.business);
     const written = await refusalOf(
@@ -127,7 +120,7 @@ const uniformCommand: Command = {
           business: found.business,
           ...range,
           charset,
-          out: options.out ?? '',
+          out,
           software,
           startedAt: new Date(),
           primaryId: newPrimaryId(),
@@ -138,7 +131,7 @@ const uniformCommand: Command = {
     );
     return outputOf(written, found.business.id);
   },
-};
+});
 
 /** `pinkas export …` */
 export const exportCommands: readonly Command[] = [

@@ -17,6 +17,7 @@ import type { Call, Command, Output, Progress } from '../command.js';
 import { readSoftware } from '../config.js';
 import { columns } from '../table.js';
 import { RefusalError } from '../usage-error.js';
+import { verb } from '../verb.js';
 import { readRange } from './date-range.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
@@ -110,12 +111,9 @@ function byteProgress(progress: Progress) {
 }
 
 /** `pinkas export transmit` */
-export const transmitCommand: Command = {
-  noun: 'export',
-  verb: 'transmit',
+export const transmitCommand: Command = verb('export transmit', {
   summary:
     'sends the uniform structure of a year to the tax authority; repeated, it continues where it stopped',
-  arguments: [],
   options: {
     business: businessOption,
     year: { value: 'Y', meaning: 'the year of the documents', required: true },
@@ -124,10 +122,10 @@ export const transmitCommand: Command = {
       meaning: 'the folder of the files and of the state; default: pinkas-transmission-ID-Y in this folder',
     },
   },
-  run: async ({ options }, call, progress) => {
-    const range = readRange({ year: options.year });
-    const { business, documents } = await readBusiness(call, options.business);
-    const out = options.out ?? join(process.cwd(), `pinkas-transmission-${business.id}-${options.year}`);
+  run: async ({ year, ...values }, call, progress) => {
+    const range = readRange({ year });
+    const { business, documents } = await readBusiness(call, values.business);
+    const out = values.out ?? join(process.cwd(), `pinkas-transmission-${business.id}-${year}`);
     const begun = await begin(call, out, business, range, documentProgress(progress, 'written', documents));
     const calls = {
       open: () =>
@@ -153,4 +151,4 @@ export const transmitCommand: Command = {
       throw new RefusalError(`${message.replace(/\.$/, '')}; the same command continues in ${out}`);
     }
   },
-};
+});

@@ -3,6 +3,7 @@ import { recordExport } from '@pinkas/contracts';
 import { type VatDetailSummary, type VatSums, writeVatDetail } from '@pinkas/exports';
 import type { Command } from '../command.js';
 import { columns } from '../table.js';
+import { verb } from '../verb.js';
 import { rangeOptions, readRange } from './date-range.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
@@ -47,22 +48,18 @@ function textOf(path: string, summary: VatDetailSummary, viewUrlBase: string): s
 }
 
 /** `pinkas export pcn874` */
-export const vatDetailCommand: Command = {
-  noun: 'export',
-  verb: 'pcn874',
+export const vatDetailCommand: Command = verb('export pcn874', {
   summary: 'writes the sales side of the detailed VAT report (PCN874) of one or two complete months',
-  arguments: [],
   options: {
     business: businessOption,
     from: rangeOptions.from,
     to: rangeOptions.to,
     out: { value: 'DIR', meaning: 'the folder that gets PCN874.TXT, which is made', required: true },
   },
-  run: async ({ options }, call, progress) => {
-    const range = readRange({ from: options.from, to: options.to });
-    const { business, urls } = await readBusiness(call, options.business);
+  run: async ({ out, ...values }, call, progress) => {
+    const range = readRange(values);
+    const { business, urls } = await readBusiness(call, values.business);
     await call(recordExport, { business_id: business.id, format: 'pcn874', ...range });
-    const out = options.out ?? '';
     await mkdir(out, { recursive: true });
     const written = writeVatDetail(
       call,
@@ -79,4 +76,4 @@ export const vatDetailCommand: Command = {
       }),
     };
   },
-};
+});

@@ -1,24 +1,25 @@
-import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
+import { type Business, listBusinesses } from '@pinkas/contracts';
 import { testBook } from '@pinkas/domain';
-import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
+import { businessId, modeOption } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import { HeadsCollection } from '../audit/heads.js';
 import { storedHeads } from '../audit/statements.js';
+import { findBusiness, pagesOf } from '../calls.js';
 import type { Call, Command } from '../command.js';
+import { verb } from '../verb.js';
 import { BusinessVerification, type VerificationResult } from './business-verification.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
 import { documentsCounted, jsonOf, reportOf } from './report.js';
 
 /** `pinkas verify` */
 export const verifyCommands: readonly Command[] = [
-  {
-    noun: 'verify',
-    verb: null,
+  verb('verify', {
     summary: 'verifies the books: reads everything that is stored, and reports every finding',
-    arguments: [],
-    options: { business: { value: 'ID', meaning: 'only the book of this business' }, mode: modeOption },
-    run: async ({ options }, call, progress) => {
-      const id = options.business === undefined ? undefined : readId(options.business, 'business list');
+    options: {
+      business: { value: 'ID', meaning: 'only the book of this business', kind: businessId },
+      mode: modeOption,
+    },
+    run: async ({ business: id, mode }, call, progress) => {
       const startedMs = performance.now();
       const checkedAt = new Date().toISOString();
       const deadLetters = await DeadLetteredWork.read(call);
@@ -29,9 +30,8 @@ export const verifyCommands: readonly Command[] = [
       const results: VerificationResult[] = [];
       let checked = 0;
       const perSecond = () => Math.round(checked / Math.max(0.001, (performance.now() - startedMs) / 1_000));
-      const isTest = readMode(options.mode) === 'test';
       for await (const found of businessesOf(call, id)) {
-        const business = isTest ? { ...testBook(found), name: `${found.name} (test book)` } : found;
+        const business = mode === 'test' ? { ...testBook(found), name: `${found.name} (test book)` } : found;
         const onDocuments = (count: number) => {
           checked += count;
           progress.show(`${documentsCounted(checked)} checked, ${perSecond()} a second: ${business.name}`);
@@ -63,7 +63,7 @@ export const verifyCommands: readonly Command[] = [
         ...(failure !== undefined && { failure }),
       };
     },
-  },
+  }),
 ];
 
 function failureOf(
@@ -81,17 +81,10 @@ function failureOf(
 /** One business, or all of them, the oldest first. */
 async function* businessesOf(call: Call, id: string | undefined): AsyncGenerator<Business> {
   if (id !== undefined) {
-    const missing = `No business has the id ${id}: pinkas business list shows them`;
-    yield (await notFoundAs(call(showBusiness, { business_id: id }), missing)).business;
+    yield (await findBusiness(call, id)).business;
     return;
   }
-  let after: string | null = null;
-  do {
-    const page: { businesses: Business[]; next_after: string | null } = await call(
-      listBusinesses,
-      after === null ? {} : { after },
-    );
-    yield* page.businesses;
-    after = page.next_after;
-  } while (after !== null);
+  for await (const { businesses } of pagesOf(call, listBusinesses, {})) {
+    yield* businesses;
+  }
 }

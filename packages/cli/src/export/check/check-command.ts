@@ -1,28 +1,26 @@
-import { showBusiness } from '@pinkas/contracts';
-import { notFoundAs, readId } from '../../arguments.js';
+import { anyText, businessId } from '../../arguments.js';
+import { findBusiness } from '../../calls.js';
 import type { Command, Output } from '../../command.js';
+import { verb } from '../../verb.js';
 import { documentProgress } from '../progress-line.js';
 import { type CheckResult, checkFolder } from './check-folder.js';
 
 /** `pinkas export check` */
-export const checkCommand: Command = {
-  noun: 'export',
-  verb: 'check',
+export const checkCommand: Command = verb('export check', {
   summary: 'checks files of the uniform structure, by themselves or against the book',
-  arguments: ['DIR'],
-  options: { against: { value: 'ID', meaning: 'compares every figure with the book of this business' } },
-  run: async ({ arguments: { DIR = '' }, options }, call, progress) => {
-    let against = null;
-    if (options.against !== undefined) {
-      const id = readId(options.against, 'business list');
-      const missing = `No business has the id ${id}: pinkas business list shows them`;
-      const { business } = await notFoundAs(call(showBusiness, { business_id: id }), missing);
-      against = { call, business };
-    }
-    const result = await checkFolder(DIR, against, documentProgress(progress, 'checked', null));
-    return outputOf(result);
+  arguments: { DIR: anyText },
+  options: {
+    against: {
+      value: 'ID',
+      meaning: 'compares every figure with the book of this business',
+      kind: businessId,
+    },
   },
-};
+  run: async ({ DIR, against: id }, call, progress) => {
+    const against = id === undefined ? null : { call, business: (await findBusiness(call, id)).business };
+    return outputOf(await checkFolder(DIR, against, documentProgress(progress, 'checked', null)));
+  },
+});
 
 function outputOf({ folder, documents, records, compared, findings }: CheckResult): Output {
   const { found, count } = findings;
