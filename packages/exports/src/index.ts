@@ -1,5 +1,13 @@
 export { type BookRange, type Selection, selectedPages } from './book-pages.js';
-export { byteOrderMark, csvRow } from './documents/csv.js';
+export {
+  byteOrderMark,
+  type CsvCell,
+  type CsvColumn,
+  csvHead,
+  csvMoney,
+  csvRow,
+  csvRows,
+} from './documents/csv.js';
 export { type ExportFormat, exportFormats } from './documents/part-writers.js';
 export { type DocumentsExport, type WrittenDocuments, writeDocuments } from './documents/write-documents.js';
 export { type DonationLine, DonationSums, donationLines } from './donations/donation-lines.js';

@@ -8,7 +8,8 @@ import { type BookEntry, type Call, getArtifact, type PublicUrls } from '@pinkas
 import { ApiError } from '@pinkas/service-kit/client';
 import { sha256Of, sumsFile } from '../checksums.js';
 import { openZip } from '../zip-files.js';
-import { byteOrderMark, csvRow, csvTables } from './csv.js';
+import { byteOrderMark } from './csv.js';
+import { csvTables } from './csv-tables.js';
 import { jsonLine } from './json-line.js';
 
 export const exportFormats = ['jsonl', 'csv', 'pdf-zip'] as const;
@@ -57,16 +58,9 @@ export function openPart(format: ExportFormat, context: PartContext): Promise<Pa
       return openTexts(
         context,
         Object.fromEntries(
-          Object.entries(csvTables).map(([name, { columns, rows }]) => [
+          Object.entries(csvTables).map(([name, { head, lines }]) => [
             name,
-            {
-              end: 'csv',
-              head: byteOrderMark + csvRow(columns),
-              lines: (entry: BookEntry) =>
-                rows(entry)
-                  .map((cells) => csvRow(cells, context))
-                  .join(''),
-            },
+            { end: 'csv', head: byteOrderMark + head, lines: (entry: BookEntry) => lines(entry, context) },
           ]),
         ),
       );

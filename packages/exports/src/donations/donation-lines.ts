@@ -62,12 +62,15 @@ export interface DonationSum {
   reported: Agorot;
 }
 
+export type MonthSum = DonationSum & { readonly month: string; readonly means: DonationMeans };
+export type DonorSum = DonationSum & { readonly line: DonationLine };
+
 export const noSum = (): DonationSum => ({ lines: 0, amount: 0n, reported: 0n });
 
 /** The sums of a year, by month and means, and by donor and tax year. */
 export class DonationSums {
-  readonly months = new Map<string, DonationSum & { month: string; means: DonationMeans }>();
-  readonly donors = new Map<string, DonationSum & { line: DonationLine }>();
+  readonly months = new Map<string, MonthSum>();
+  readonly donors = new Map<string, DonorSum>();
   readonly total: DonationSum = noSum();
   /** The receipts, and the sum of their totals as the book has them. */
   readonly book = { receipts: 0, total: 0n };

@@ -4,9 +4,15 @@ import type { BookPosition, Call } from '@pinkas/contracts';
 import { type Agorot, donationMeansCodes, toShekels } from '@pinkas/domain';
 import { type BookRange, bookPages } from '../book-pages.js';
 import { sha256Of, writeSums } from '../checksums.js';
-import { byteOrderMark, csvRow, money } from '../documents/csv.js';
+import { byteOrderMark, type CsvColumn, csvHead, csvMoney, csvRows } from '../documents/csv.js';
 import { ExportRefusedError } from '../export-refused-error.js';
-import { type DonationLine, DonationSums, donationLines } from './donation-lines.js';
+import {
+  type DonationLine,
+  DonationSums,
+  type DonorSum,
+  donationLines,
+  type MonthSum,
+} from './donation-lines.js';
 
 /** Which receipts, and where their lists go. */
 export interface DonationsExport extends BookRange {
@@ -29,17 +35,44 @@ const beforeReceipts: BookPosition = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-const columns = [
-  ...['receipt_number', 'date', 'document_id', 'status', 'number', 'means', 'payment_code', 'tax_year'],
-  ...['amount', 'donor', 'donor_id', 'donor_name', 'country', 'passport'],
-] as const;
+const shekels = (amount: Agorot) => csvMoney(toShekels(amount));
 
-const shekels = (amount: Agorot) => money(toShekels(amount));
+const columns: readonly CsvColumn<DonationLine>[] = [
+  ['receipt_number', (line) => line.receiptNumber],
+  ['date', (line) => line.date],
+  ['document_id', (line) => line.documentId],
+  ['status', (line) => line.status],
+  ['number', (line) => line.number],
+  ['means', (line) => line.means],
+  ['payment_code', (line) => donationMeansCodes[line.means]],
+  ['tax_year', (line) => line.taxYear],
+  ['amount', (line) => shekels(line.amount)],
+  ['donor', (line) => line.donor.kind],
+  ['donor_id', (line) => line.donor.id],
+  ['donor_name', (line) => line.donorName],
+  ['country', (line) => line.country],
+  ['passport', (line) => line.passport],
+];
 
-const rowOf = (line: DonationLine) => [
-  ...[line.receiptNumber, line.date, line.documentId, line.status, line.number, line.means],
-  ...[donationMeansCodes[line.means], line.taxYear, shekels(line.amount), line.donor.kind, line.donor.id],
-  ...[line.donorName, line.country, line.passport],
+const monthColumns: readonly CsvColumn<MonthSum>[] = [
+  ['month', ({ month }) => month],
+  ['means', ({ means }) => means],
+  ['reports', ({ lines }) => lines],
+  ['amount', ({ amount }) => shekels(amount)],
+  ['reported', ({ reported }) => shekels(reported)],
+];
+
+const donorColumns: readonly CsvColumn<DonorSum>[] = [
+  ['tax_year', ({ line }) => line.taxYear],
+  ['donor', ({ line }) => line.donor.kind],
+  ['donor_id', ({ line }) => line.donor.id],
+  // Receipts without an id are one donor to the authority, whatever name they have.
+  ['donor_name', ({ line }) => (line.donor.kind === 'anonymous' ? null : line.donorName)],
+  ['country', ({ line }) => line.country],
+  ['passport', ({ line }) => line.passport],
+  ['reports', ({ lines }) => lines],
+  ['amount', ({ amount }) => shekels(amount)],
+  ['reported', ({ reported }) => shekels(reported)],
 ];
 
 /**
@@ -58,11 +91,11 @@ export async function writeDonations(
   }
   const sums = new DonationSums();
   const written = new Map<string, string>();
-  const write = async (name: string, head: readonly string[], fill: (file: FileHandle) => Promise<void>) => {
+  const write = async (name: string, head: string, fill: (file: FileHandle) => Promise<void>) => {
     const path = join(folder, `${name}.partial`);
     const file = await open(path, 'w');
     try {
-      await file.writeFile(byteOrderMark + csvRow(head));
+      await file.writeFile(byteOrderMark + head);
       await fill(file);
     } finally {
       await file.close();
@@ -70,12 +103,12 @@ export async function writeDonations(
     written.set(name, await sha256Of(path));
     await rename(path, join(folder, name));
   };
-  await write('donations.csv', columns, async (file) => {
+  await write('donations.csv', csvHead(columns), async (file) => {
     for await (const { entries } of bookPages(call, range, beforeReceipts)) {
       for (const entry of entries) {
         const lines = donationLines(entry);
         sums.add(entry, lines);
-        await file.writeFile(lines.map((line) => csvRow(rowOf(line), { raw })).join(''));
+        await file.writeFile(csvRows(columns, lines, { raw }));
       }
       onDocuments(sums.book.receipts);
       if (entries.some(({ document }) => document.type > 'donation_receipt')) {
@@ -83,21 +116,12 @@ export async function writeDonations(
       }
     }
   });
-  await write('months.csv', ['month', 'means', 'reports', 'amount', 'reported'], async (file) => {
-    for (const { month, means, lines, amount, reported } of sums.months.values()) {
-      await file.writeFile(csvRow([month, means, lines, shekels(amount), shekels(reported)]));
-    }
-  });
-  const donorColumns = ['tax_year', 'donor', 'donor_id', 'donor_name', 'country', 'passport', 'reports'];
-  await write('donors.csv', [...donorColumns, 'amount', 'reported'], async (file) => {
-    for (const { line, lines, amount, reported } of sums.donors.values()) {
-      const { taxYear, donor, country, passport } = line;
-      // Receipts without an id are one donor to the authority, whatever name they have.
-      const name = donor.kind === 'anonymous' ? null : line.donorName;
-      const row = [taxYear, donor.kind, donor.id, name, country, passport, lines];
-      await file.writeFile(csvRow([...row, shekels(amount), shekels(reported)], { raw }));
-    }
-  });
+  await write('months.csv', csvHead(monthColumns), (file) =>
+    file.writeFile(csvRows(monthColumns, [...sums.months.values()])),
+  );
+  await write('donors.csv', csvHead(donorColumns), (file) =>
+    file.writeFile(csvRows(donorColumns, [...sums.donors.values()], { raw })),
+  );
   await writeSums(folder, written);
   return { files: [...written.keys()], sums };
 }
