@@ -26,8 +26,8 @@ import {
   DisconnectAuthority,
   ShowAuthority,
 } from './pages/authority.js';
-import { PreviewBusiness, UploadPreviewLogo } from './pages/business/business-preview.js';
-import { SaveBusinessSettings, ShowBusinessSettings } from './pages/business/settings-pages.js';
+import { BusinessPreviewPages } from './pages/business/business-preview.js';
+import { SettingsPages } from './pages/business/settings-pages.js';
 import { CancelDocumentNow, PreviewCancellation } from './pages/cancel-document.js';
 import { CancelDonationNow, PreviewDonationCancellation } from './pages/cancel-donation.js';
 import { ChooseLanguage } from './pages/choose-language.js';
@@ -41,11 +41,9 @@ import {
 import { ConsoleFrame } from './pages/console-frame.js';
 import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
 import { ListCustomersPage, SaveCustomer, ShowCustomerPage } from './pages/customers.js';
-import { DownloadStatement, PrintStatement } from './pages/debts/download-statement.js';
-import { SendReminderNow, WriteReminder } from './pages/debts/reminder.js';
-import { ShowDebts } from './pages/debts/show-debts.js';
-import { ShowOpenDocuments } from './pages/debts/show-open-documents.js';
-import { ShowStatement } from './pages/debts/show-statement.js';
+import { DebtPages } from './pages/debts/debt-pages.js';
+import { ReminderPages } from './pages/debts/reminder.js';
+import { StatementPages } from './pages/debts/statement-pages.js';
 import { DecideRefusalNow, PreviewDecision } from './pages/decide-refusal.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
 import { EnterNumberNow, RequestNumberNow, ShowNumberEntry } from './pages/enter-number.js';
@@ -67,9 +65,7 @@ import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
 import { ChangeRole, RemoveMember, ShowMember } from './pages/people/member-pages.js';
 import { ShowPeople } from './pages/people/show-people.js';
 import { PreviewDonationReport, ReportDonationNow } from './pages/report-donation.js';
-import { DownloadReport, PrintPeriod } from './pages/reports/download-report.js';
-import { ShowReceipts } from './pages/reports/show-receipts.js';
-import { ShowReport } from './pages/reports/show-report.js';
+import { ReportPages } from './pages/reports/report-pages.js';
 import { ServePdf } from './pages/serve-pdf.js';
 import { ShowDocument } from './pages/show-document.js';
 import { ShowFirstPage } from './pages/show-first-page.js';
@@ -84,8 +80,7 @@ import { ShowProof } from './pages/sign-in/show-proof.js';
 import { ShowSignIn } from './pages/sign-in/show-sign-in.js';
 import { SignOut } from './pages/sign-in/sign-out.js';
 import { UseLink } from './pages/sign-in/use-link.js';
-import { DownloadTrail } from './pages/trail/download-trail.js';
-import { ShowTrail } from './pages/trail.js';
+import { TrailPages } from './pages/trail/trail-pages.js';
 import { CreateEndpointPage, StartEndpoint } from './pages/webhooks/create-endpoint.js';
 import { EndpointPages } from './pages/webhooks/endpoint-pages.js';
 import { ShowEndpoints } from './pages/webhooks/show-endpoints.js';
@@ -158,10 +153,8 @@ const businessPages = [
   ConnectAuthority,
   DisconnectAuthority,
   ShowAuthority,
-  PreviewBusiness,
-  SaveBusinessSettings,
-  ShowBusinessSettings,
-  UploadPreviewLogo,
+  BusinessPreviewPages,
+  SettingsPages,
   CancelDocumentNow,
   PreviewCancellation,
   CancelDonationNow,
@@ -197,19 +190,11 @@ const businessPages = [
   ServePdf,
   ShowDocument,
   ShowToday,
-  ShowTrail,
-  DownloadTrail,
-  ShowDebts,
-  ShowOpenDocuments,
-  ShowStatement,
-  PrintStatement,
-  DownloadStatement,
-  WriteReminder,
-  SendReminderNow,
-  ShowReport,
-  ShowReceipts,
-  PrintPeriod,
-  DownloadReport,
+  TrailPages,
+  DebtPages,
+  StatementPages,
+  ReminderPages,
+  ReportPages,
 ];
 
 /** People and what they may do, and the pages of the console. */

@@ -4,8 +4,7 @@ import { type Business, type Call, printReport, reportPeriod } from '@pinkas/con
 import { dayInIsrael } from '@pinkas/domain';
 import { byteOrderMark, type SingleFile, zipFiles } from '@pinkas/exports';
 import { readPeriod } from '../report/period.js';
-import { reportRequest } from '../report/report.js';
-import { printedPeriod, reportRows } from '../report/report-files.js';
+import { printedPeriod, reportFile, reportRequest } from '../report/report.js';
 
 /**
  * Writes the report of a month as the page of reports has it, as a PDF and as a table, in one zip.
@@ -26,13 +25,10 @@ export async function writeReport(
     title: `Report ${period.name}`,
     html: printedPeriod(view, period, report, dayInIsrael(now)),
   });
-  const rows = [byteOrderMark];
-  for await (const row of reportRows(view, report)) {
-    rows.push(row);
-  }
+  const table = byteOrderMark + reportFile(view, report);
   const contents = [
     { name: `report-${period.name}.pdf`, bytes: Buffer.from(pdf, 'base64'), compress: false },
-    { name: `report-${period.name}.csv`, bytes: Buffer.from(rows.join('')), compress: true },
+    { name: `report-${period.name}.csv`, bytes: Buffer.from(table), compress: true },
   ];
   const files = contents.map(({ name, compress }) => ({ name, compress, path: join(folder, name) }));
   await Promise.all(contents.map(({ name, bytes }) => writeFile(join(folder, name), bytes)));

@@ -13,3 +13,12 @@ export function dayOf(query: URLSearchParams, name: string): string {
   }
   return day;
 }
+
+/** Where a page of a list of the book begins: `2026-06-15~12`; null, so at its first page, where an address names no position. */
+export function bookPosition(
+  query: URLSearchParams,
+): { readonly date: string; readonly position: number } | null {
+  const [date = '', place = ''] = query.get('after')?.split('~') ?? [];
+  const position = Number(place);
+  return isCalendarDate(date) && Number.isSafeInteger(position) && position > 0 ? { date, position } : null;
+}

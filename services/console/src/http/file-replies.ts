@@ -13,14 +13,14 @@ export function pdfFile(name: string, body: Buffer): PageReply {
   return { kind: 'file', headers: headersOf(name, 'application/pdf'), body };
 }
 
-/** A table for one person, row by row. @param name ASCII. */
-export function csvFile(name: string, rows: AsyncIterable<string>): PageReply {
-  return { kind: 'file', headers: headersOf(name, 'text/csv; charset=utf-8'), body: bytesOf(rows) };
+/** A table for one person, in parts. @param name ASCII. */
+export function csvFile(name: string, parts: AsyncIterable<string> | readonly string[]): PageReply {
+  return { kind: 'file', headers: headersOf(name, 'text/csv; charset=utf-8'), body: bytesOf(parts) };
 }
 
-async function* bytesOf(rows: AsyncIterable<string>): AsyncGenerator<Buffer> {
+async function* bytesOf(parts: AsyncIterable<string> | readonly string[]): AsyncGenerator<Buffer> {
   yield Buffer.from(byteOrderMark);
-  for await (const row of rows) {
-    yield Buffer.from(row);
+  for await (const part of parts) {
+    yield Buffer.from(part);
   }
 }

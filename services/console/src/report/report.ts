@@ -1,5 +1,6 @@
 import { type Business, type ReplyOf, reportPeriod } from '@pinkas/contracts';
-import { dayInIsrael } from '@pinkas/domain';
+import { dayInIsrael, type PaymentMethod, walletMethods } from '@pinkas/domain';
+import { csvRow, escaped, ltr } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
 import {
   facts,
@@ -9,16 +10,25 @@ import {
   leftToRight,
   type Markup,
   paymentMethodName,
-  table,
   type Words,
 } from '@pinkas/ui';
 import { wrongAddress } from '../http/address-dates.js';
 import type { MemberVisit } from '../http/visit.js';
-import { monthTitle, periodsUntil, type ReportPeriod, readPeriod } from './period.js';
+import {
+  monthTitle,
+  periodDays,
+  periodsUntil,
+  periodTitle,
+  type ReportPeriod,
+  readPeriod,
+} from './period.js';
+import { printedPage } from './printed-page.js';
+import { type Sheet, sheetFile, sheetTable } from './sheet.js';
 import { typeName } from './type-name.js';
 
 export const reportTexts = {
   title: { he: 'דוח תקופתי', en: 'Report of a period' },
+  period: { he: 'תקופה', en: 'Period' },
   vat: { he: 'מע"מ עסקאות', en: 'VAT on sales' },
   vatHint: {
     he: 'חשבוניות פחות חשבוניות זיכוי, לפי תאריך המסמך.',
@@ -77,24 +87,33 @@ export function readReport(rpc: RpcClient, { book }: MemberVisit, period: Report
   return rpc.call(reportPeriod, reportRequest(book, period));
 }
 
+type Sale = Report['types'][number];
+type Received = Report['receipts'][number];
+
 /** Sales by type and rate. @param linkOf the documents of a type; absent on paper. */
-export function salesTable(
+export function salesSheet(
   { types, sales }: Report,
   { language }: ReportView,
-  linkOf?: (type: Report['types'][number]['type']) => string,
-): Markup {
-  const name = ({ type }: Report['types'][number]) =>
+  linkOf?: (type: Sale['type']) => string,
+): Sheet<Sale> {
+  const name = ({ type }: Sale) =>
     linkOf ? html`<a href="${linkOf(type)}">${typeName(type, language)}</a>` : typeName(type, language);
-  return table<Report['types'][number]>({
+  return {
     caption: reportTexts.vat[language],
     language,
     rows: types,
     columns: [
-      { head: reportTexts.type[language], value: name, foot: reportTexts.sum[language] },
+      {
+        head: reportTexts.type[language],
+        value: name,
+        cell: ({ type }) => typeName(type, language),
+        foot: reportTexts.sum[language],
+      },
       {
         head: reportTexts.rate[language],
         kind: 'figure',
         value: (row) => html`${leftToRight(formatPercent(row.vat_rate))}`,
+        cell: (row) => row.vat_rate,
         foot: null,
       },
       { head: reportTexts.documents[language], kind: 'count', value: (row) => row.documents, foot: null },
@@ -102,7 +121,66 @@ export function salesTable(
       { head: reportTexts.vatAmount[language], kind: 'money', value: (row) => row.vat, foot: sales.vat },
       { head: reportTexts.total[language], kind: 'money', value: (row) => row.total, foot: sales.total },
     ],
-  });
+  };
+}
+
+/** What was received by each means of payment. @param linkOf its documents; absent on paper. */
+export function receiptsSheet(
+  { receipts, received }: Report,
+  { language, book }: ReportView,
+  linkOf?: (method: PaymentMethod) => string,
+): Sheet<Received> {
+  const name = ({ method }: Received) => {
+    const text = paymentMethodName(method, book.wallet_labels, language);
+    return linkOf ? html`<a href="${linkOf(method)}">${text}</a>` : text;
+  };
+  return {
+    caption: reportTexts.receipts[language],
+    language,
+    rows: receipts,
+    columns: [
+      {
+        head: reportTexts.method[language],
+        value: name,
+        cell: ({ method }) => methodName(method, book, language),
+        foot: reportTexts.sum[language],
+      },
+      { head: reportTexts.payments[language], kind: 'count', value: (row) => row.payments, foot: null },
+      { head: reportTexts.amount[language], kind: 'money', value: (row) => row.amount, foot: received },
+    ],
+  };
+}
+
+/** The name of a means of payment as text: that of a wallet is typed by a person. */
+function methodName(
+  method: PaymentMethod,
+  { wallet_labels }: ReportView['book'],
+  language: Language,
+): string {
+  const wallet = walletMethods.find((known) => known === method);
+  return wallet ? wallet_labels[wallet][language] : paymentMethodName(method, wallet_labels, language).text;
+}
+
+/** Each month of a longer period. */
+export function monthsSheet(
+  { months, sales, received }: Report,
+  { language }: ReportView,
+): Sheet<Report['months'][number]> {
+  return {
+    caption: reportTexts.months[language],
+    language,
+    rows: months,
+    columns: [
+      {
+        head: reportTexts.month[language],
+        value: (row) => monthTitle(row.month, language),
+        foot: reportTexts.sum[language],
+      },
+      { head: reportTexts.net[language], kind: 'money', value: (row) => row.net, foot: sales.net },
+      { head: reportTexts.vatAmount[language], kind: 'money', value: (row) => row.vat, foot: sales.vat },
+      { head: reportTexts.received[language], kind: 'money', value: (row) => row.received, foot: received },
+    ],
+  };
 }
 
 /** An amount in complete shekels. */
@@ -124,43 +202,27 @@ export function reportedFacts({ reported }: Report, { language }: ReportView): M
   );
 }
 
-/** What was received by each means of payment. @param linkOf its documents; absent on paper. */
-export function receiptsTable(
-  { receipts, received }: Report,
-  { language, book }: ReportView,
-  linkOf?: (method: Report['receipts'][number]['method']) => string,
-): Markup {
-  const name = ({ method }: Report['receipts'][number]) => {
-    const text = paymentMethodName(method, book.wallet_labels, language);
-    return linkOf ? html`<a href="${linkOf(method)}">${text}</a>` : text;
-  };
-  return table<Report['receipts'][number]>({
-    caption: reportTexts.receipts[language],
-    language,
-    rows: receipts,
-    columns: [
-      { head: reportTexts.method[language], value: name, foot: reportTexts.sum[language] },
-      { head: reportTexts.payments[language], kind: 'count', value: (row) => row.payments, foot: null },
-      { head: reportTexts.amount[language], kind: 'money', value: (row) => row.amount, foot: received },
-    ],
-  });
-}
+/** The figures of a report as a table for a spreadsheet. */
+export const reportFile = (view: ReportView, report: Report): string =>
+  [sheetFile(salesSheet(report, view)), csvRow(['']), sheetFile(receiptsSheet(report, view))].join('');
 
-/** Each month of a longer period. */
-export function monthsTable({ months, sales, received }: Report, { language }: ReportView): Markup {
-  return table<Report['months'][number]>({
-    caption: reportTexts.months[language],
-    language,
-    rows: months,
-    columns: [
-      {
-        head: reportTexts.month[language],
-        value: (row) => monthTitle(row.month, language),
-        foot: reportTexts.sum[language],
-      },
-      { head: reportTexts.net[language], kind: 'money', value: (row) => row.net, foot: sales.net },
-      { head: reportTexts.vatAmount[language], kind: 'money', value: (row) => row.vat, foot: sales.vat },
-      { head: reportTexts.received[language], kind: 'money', value: (row) => row.received, foot: received },
-    ],
-  });
+/** The report of a period as a page to print. @param today YYYY-MM-DD. */
+export function printedPeriod(view: ReportView, period: ReportPeriod, report: Report, today: string): string {
+  const { book, language } = view;
+  const body = html`
+<h2>${reportTexts.vat[language]}</h2>
+<p>${reportTexts.vatHint[language]}</p>
+${sheetTable(salesSheet(report, view))}
+<h2>${reportTexts.reported[language]}</h2>
+${reportedFacts(report, view)}
+<p>${reportTexts.reportedHint[language]}</p>
+<h2>${reportTexts.receipts[language]}</h2>
+${sheetTable(receiptsSheet(report, view))}
+<h2>${reportTexts.months[language]}</h2>
+${sheetTable(monthsSheet(report, view))}`;
+  const days = `${escaped(periodTitle(period, language))}, ${ltr(periodDays(period, language))}`;
+  return printedPage(
+    { business: book, language, today },
+    { title: reportTexts.title[language], about: [[reportTexts.period[language], days]], body },
+  );
 }

@@ -10,7 +10,7 @@ import { dayInIsrael } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
 import { type Words } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
-import { ConsolePage, type PageReply } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply } from '../../http/console-page.js';
 import { framedHeaders } from '../../http/page-headers.js';
 import type { MemberVisit, UploadedFile } from '../../http/visit.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
@@ -31,22 +31,26 @@ export function logoOf(file: UploadedFile | undefined, isRemoved: boolean): Busi
   return isRemoved ? null : undefined;
 }
 
-/** Stores an uploaded logo for the preview; nothing refers to it until the settings are saved. */
-@ConsolePage({
-  method: 'POST',
-  path: '/business/logo',
-  access: 'owner',
-  changes: 'settings',
-  files: true,
-  timeoutMs: timeLimitsMs.saveBusiness,
-})
-export class UploadPreviewLogo {
+/** What the frame beside the form of the settings shows. */
+@PageController({ access: 'reader', path: '/business' })
+export class BusinessPreviewPages {
   constructor(
     private readonly rpc: RpcClient,
     private readonly limiter: AttemptLimiter,
+    @InjectConfig() private readonly config: ConsoleConfig,
+    @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle({ business, files, language }: MemberVisit): Promise<PageReply> {
+  /** Stores an uploaded logo; nothing refers to it until the settings are saved. */
+  @ConsolePage({
+    method: 'POST',
+    path: '/logo',
+    access: 'owner',
+    changes: 'settings',
+    files: true,
+    timeoutMs: timeLimitsMs.saveBusiness,
+  })
+  async storeLogo({ business, files, language }: MemberVisit): Promise<PageReply> {
     if ((await this.limiter.consume('logo_business', business.id)) !== null) {
       return { kind: 'json', status: 429, value: { error: tooManyLogos[language] } };
     }
@@ -62,18 +66,10 @@ export class UploadPreviewLogo {
       throw error;
     }
   }
-}
 
-/** A sample document with settings that may not be saved yet, for the frame beside the form. */
-@ConsolePage({ method: 'GET', path: '/business/preview', access: 'reader' })
-export class PreviewBusiness {
-  constructor(
-    private readonly rpc: RpcClient,
-    @InjectConfig() private readonly config: ConsoleConfig,
-    @InjectClock() private readonly clock: Clock,
-  ) {}
-
-  async handle({ business, query }: MemberVisit): Promise<PageReply> {
+  /** A sample document with settings that may not be saved yet. */
+  @ConsolePage({ method: 'GET', path: '/preview' })
+  async show({ business, query }: MemberVisit): Promise<PageReply> {
     const shown = previewed(business, query);
     const now = this.clock.now();
     const { document, state } = sampleDocument(shown, dayInIsrael(now), now);

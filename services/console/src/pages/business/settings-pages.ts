@@ -7,7 +7,7 @@ import {
 } from '@pinkas/contracts';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import { card, facts, html, isolate, type Language, type Markup, type Words } from '@pinkas/ui';
-import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
 import { limitsOf } from '../../http/form-limits.js';
 import { isProofFresh, proofPath } from '../../http/fresh-proof.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -35,30 +35,27 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** The settings of a business, with a preview. */
-@ConsolePage({ method: 'GET', path: '/business', access: 'reader' })
-export class ShowBusinessSettings {
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    return settingsPage(visit, { values: valuesOf(visit.business) });
-  }
-}
-
-/** Saves the settings of a business, or shows how they would look. */
-@ConsolePage({
-  method: 'POST',
-  path: '/business',
-  access: 'owner',
-  changes: 'settings',
-  files: true,
-  timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
-})
-export class SaveBusinessSettings {
+@PageController({ access: 'owner', path: '/business' })
+export class SettingsPages {
   constructor(
     private readonly rpc: RpcClient,
     private readonly limiter: AttemptLimiter,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', access: 'reader' })
+  async show(visit: MemberVisit): Promise<PageReply> {
+    return settingsPage(visit, { values: valuesOf(visit.business) });
+  }
+
+  /** Saves a section, or shows how it would look. */
+  @ConsolePage({
+    method: 'POST',
+    changes: 'settings',
+    files: true,
+    timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
+  })
+  async save(visit: MemberVisit): Promise<PageReply> {
     const { business, files, form, language, session } = visit;
     const section = sentSection(visit);
     const now = valuesOf(business);

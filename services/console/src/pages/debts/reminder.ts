@@ -25,7 +25,7 @@ import {
   readField,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { type FieldSpecs, fieldInput, readFields, rulesOf, type Values } from '../form-fields.js';
 import { documentName } from '../parts.js';
@@ -106,23 +106,20 @@ const rules: readonly FieldRule[] = [
   { path: '/customer_id', field: 'form', text: texts.soon },
 ];
 
-/** What a reminder would say: a person reads it, and may change it, before it leaves. */
-@ConsolePage({ method: 'GET', path: '/debts/:id/reminder', access: 'issuer', changes: 'book', books: true })
-export class WriteReminder {
+/** A person reads what a reminder would say, and may change it, before it leaves. */
+@PageController({ access: 'issuer', path: '/debts/:id/reminder', books: true })
+export class ReminderPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', changes: 'book' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const draft = await findDraft(this.rpc, visit);
     return draft === null ? nothingOpen(visit) : reminderPage(visit, draft, written(draft), {});
   }
-}
 
-/** Sends it; a form that is sent twice sends it once. */
-@ConsolePage({ method: 'POST', path: '/debts/:id/reminder', access: 'issuer', changes: 'book', books: true })
-export class SendReminderNow {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** Sends it; a form that is sent twice sends it once. */
+  @ConsolePage({ method: 'POST', changes: 'book' })
+  async send(visit: MemberVisit): Promise<PageReply> {
     const { book, language, link, params, session } = visit;
     const sent = readForm(visit.form);
     try {

@@ -7,10 +7,12 @@ import {
   showCustomer,
 } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
+import { csvMoney } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
-import { html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
+import { html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import { dayOf } from '../../http/address-dates.js';
 import type { MemberVisit } from '../../http/visit.js';
+import { type SheetColumn, sheetTable } from '../../report/sheet.js';
 import { documentName, typeName } from '../parts.js';
 
 const texts = {
@@ -19,6 +21,8 @@ const texts = {
   broughtForward: { he: 'יתרה מועברת', en: 'Brought forward' },
   closing: { he: 'סך הכול ויתרה', en: 'Total and balance' },
   document: { he: 'מסמך', en: 'Document' },
+  type: { he: 'סוג', en: 'Type' },
+  number: { he: 'מספר', en: 'Number' },
   basedOn: { he: 'על בסיס', en: 'For' },
   date: { he: 'תאריך', en: 'Date' },
   due: { he: 'לתשלום עד', en: 'Due' },
@@ -82,55 +86,77 @@ type Row = StatementEntry | { readonly balance: number; readonly isFirst: boolea
 
 const isEntry = (row: Row): row is StatementEntry => 'document_id' in row;
 
+/** What was before the entries of a page, as a row of the table. */
+const rowBefore = ({ brought_forward, opening }: Statement): Row => ({
+  balance: brought_forward,
+  isFirst: brought_forward === opening,
+});
+
+/** The rows of a page of a statement. */
+export const statementRows = (statement: Statement, entries: readonly StatementEntry[]): Row[] => [
+  rowBefore(statement),
+  ...entries,
+];
+
 /**
  * The entries of a statement below the balance before them, with the sums of the period.
  * @param linkOf the page of a document; absent on paper.
  */
+export function statementColumns(
+  { debit, credit, closing }: Statement,
+  language: Language,
+  linkOf?: (documentId: string) => string,
+): SheetColumn<Row>[] {
+  const ofEntry =
+    <Value>(value: (entry: StatementEntry) => Value) =>
+    (row: Row) =>
+      isEntry(row) ? value(row) : null;
+  const amount = (name: 'debit' | 'credit') => ({
+    head: texts[name][language],
+    kind: 'money' as const,
+    // Zero is left out, but for the file.
+    value: ofEntry((entry) => entry[name] || null),
+    cell: ofEntry((entry) => csvMoney(entry[name])),
+  });
+  return [
+    {
+      head: texts.document[language],
+      only: 'page',
+      value: (row) => (isEntry(row) ? entryName(row, language, linkOf) : beforeName(row.isFirst, language)),
+      foot: texts.closing[language],
+    },
+    { head: texts.date[language], kind: 'date', value: ofEntry(({ date }) => date), foot: null },
+    {
+      head: texts.type[language],
+      only: 'file',
+      value: (row) => (isEntry(row) ? typeName(row.type, language) : beforeName(row.isFirst, language)),
+    },
+    { head: texts.number[language], only: 'file', kind: 'count', value: ofEntry(({ number }) => number) },
+    {
+      head: texts.basedOn[language],
+      only: 'file',
+      value: ofEntry(({ based_on }) => based_on && documentName(based_on, language)),
+    },
+    { head: texts.due[language], kind: 'date', value: ofEntry(({ due_date }) => due_date), foot: null },
+    { ...amount('debit'), foot: debit },
+    { ...amount('credit'), foot: credit },
+    { head: texts.balance[language], kind: 'money', value: (row) => row.balance, foot: closing },
+  ];
+}
+
+/** The table of a page or a PDF. @param linkOf absent on paper. */
 export function statementTable(
   statement: Statement,
   entries: readonly StatementEntry[],
   language: Language,
   linkOf?: (documentId: string) => string,
 ): Markup {
-  const isFirst = statement.brought_forward === statement.opening;
-  const before = { balance: statement.brought_forward, isFirst };
-  return table<Row>({
+  return sheetTable({
     caption: texts.caption[language],
     language,
-    rows: [before, ...entries],
+    rows: statementRows(statement, entries),
     onPaper: linkOf === undefined,
-    columns: [
-      {
-        head: texts.document[language],
-        value: (row) => (isEntry(row) ? entryName(row, language, linkOf) : beforeName(row.isFirst, language)),
-        foot: texts.closing[language],
-      },
-      {
-        head: texts.date[language],
-        kind: 'date',
-        value: (row) => (isEntry(row) ? row.date : null),
-        foot: null,
-      },
-      {
-        head: texts.due[language],
-        kind: 'date',
-        value: (row) => (isEntry(row) ? row.due_date : null),
-        foot: null,
-      },
-      {
-        head: texts.debit[language],
-        kind: 'money',
-        value: (row) => (isEntry(row) && row.debit !== 0 ? row.debit : null),
-        foot: statement.debit,
-      },
-      {
-        head: texts.credit[language],
-        kind: 'money',
-        value: (row) => (isEntry(row) && row.credit !== 0 ? row.credit : null),
-        foot: statement.credit,
-      },
-      { head: texts.balance[language], kind: 'money', value: (row) => row.balance, foot: statement.closing },
-    ],
+    columns: statementColumns(statement, language, linkOf),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@pinkas/contracts';
+import type { CsvColumn } from '@pinkas/exports';
 import {
   amount,
   day,
@@ -28,16 +29,12 @@ const texts = {
   customer: { he: 'לכרטיס', en: 'To the card' },
   details: { he: 'כל השינויים', en: 'All changes' },
   to: { he: 'היה; עכשיו:', en: 'before; now:' },
+  when: { he: 'מתי', en: 'When' },
+  what: { he: 'מה', en: 'What' },
+  about: { he: 'על מה', en: 'About' },
+  who: { he: 'מי', en: 'By whom' },
+  changes: { he: 'שינויים', en: 'Changes' },
 } as const;
-
-/** What the table of entries has of each. */
-const trailColumns = [
-  { he: 'מתי', en: 'When' },
-  { he: 'מה', en: 'What' },
-  { he: 'על מה', en: 'About' },
-  { he: 'מי', en: 'By whom' },
-  { he: 'שינויים', en: 'Changes' },
-] as const;
 
 /** From what was to what is, in the direction of the text. */
 const arrows = { he: '←', en: '→' } as const;
@@ -63,27 +60,36 @@ export function trailEntry(visit: MemberVisit, entry: AuditEntry, names: TrailNa
 `;
 }
 
-/** The heads of the table of entries. */
-export function trailHeads(language: Language): string[] {
-  return trailColumns.map((column) => column[language]);
+/** The columns of the entries in a file for a spreadsheet. */
+export function trailColumns(names: TrailNames, language: Language): CsvColumn<AuditEntry>[] {
+  const { documents, endpoints, keys, people } = names;
+  const subjectName = ({ subject }: AuditEntry) =>
+    documents.get(subject) ?? endpoints.get(subject) ?? keys.get(subject) ?? people.get(subject) ?? subject;
+  return [
+    [texts.when[language], ({ at }) => instantText(at, language)],
+    [texts.what[language], (entry) => actionText(entry, language)],
+    [texts.about[language], subjectName],
+    [texts.who[language], ({ actor }) => actorText(actor, names, language)],
+    [
+      texts.changes[language],
+      (entry) =>
+        changesOf(entry)
+          .map((change) => changeText(change, names, language))
+          .join('; '),
+    ],
+  ];
 }
 
-/** An entry as a row of a table for a spreadsheet. */
-export function trailRow(entry: AuditEntry, names: TrailNames, language: Language): string[] {
-  const { documents, endpoints, keys, people } = names;
-  const { subject } = entry;
-  const name = documents.get(subject) ?? endpoints.get(subject) ?? keys.get(subject) ?? people.get(subject);
-  const changes = changesOf(entry).map(({ name: field, before, after }) => {
-    const [old, now] = [before, after].map((value) => {
-      const shown = shownValue(field, value, names, language);
-      return shown && textOfShown(shown, language);
-    });
-    return `${labelOf(field, language)}: ${old ? `${old} > ${now ?? '–'}` : now}`;
+function changeText({ name, before, after }: Change, names: TrailNames, language: Language): string {
+  const [old, now] = [before, after].map((value) => {
+    const shown = shownValue(name, value, names, language);
+    return shown && textOfShown(shown, language);
   });
-  const at = `${formatInstantDay(entry.at, language)} ${formatInstantTime(entry.at)}`;
-  const actor = actorText(entry.actor, names, language);
-  return [at, actionText(entry, language), name ?? subject, actor, changes.join('; ')];
+  return `${labelOf(name, language)}: ${old ? `${old} > ${now ?? '–'}` : now}`;
 }
+
+const instantText = (at: string, language: Language): string =>
+  `${formatInstantDay(at, language)} ${formatInstantTime(at)}`;
 
 const actionText = ({ action }: AuditEntry, language: Language) => actionWords[action]?.[language] ?? action;
 
@@ -228,7 +234,7 @@ function markupOfShown({ kind, text }: Shown, language: Language): Markup {
 function textOfShown({ kind, text }: Shown, language: Language): string {
   switch (kind) {
     case 'instant':
-      return `${formatInstantDay(text, language)} ${formatInstantTime(text)}`;
+      return instantText(text, language);
     case 'date':
       return formatDate(text, language);
     case 'amount':

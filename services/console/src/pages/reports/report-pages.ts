@@ -1,6 +1,8 @@
-import { dayInIsrael } from '@pinkas/domain';
+import { listPayments, printReport, type ReplyOf, timeLimitsMs } from '@pinkas/contracts';
+import { dayInIsrael, isPaymentMethod } from '@pinkas/domain';
 import type { VatDetailSummary } from '@pinkas/exports';
 import {
+  ApiError,
   type Clock,
   type Database,
   forTenant,
@@ -15,30 +17,42 @@ import {
   emptyState,
   filterForm,
   html,
+  isolate,
+  join,
   largeAmount,
   leftToRight,
   linkButton,
   type Markup,
   pageHead,
+  pager,
+  paymentDetails,
+  paymentMethodName,
   stats,
+  table,
   type Words,
 } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { latestVatDetail } from '../../export/export.repository.js';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { bookPosition } from '../../http/address-dates.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from '../../report/period.js';
 import {
-  monthsTable,
+  monthsSheet,
   periodOf,
+  printedPeriod,
   type Report,
   readReport,
-  receiptsTable,
+  receiptsSheet,
   reportedFacts,
+  reportFile,
   reportTexts,
-  salesTable,
+  salesSheet,
 } from '../../report/report.js';
+import { sheetTable } from '../../report/sheet.js';
 import { differenceNote } from '../exports/vat-detail-notes.js';
+import { typeName } from '../parts.js';
 import { words } from '../words.js';
 
 const texts = {
@@ -53,18 +67,27 @@ const texts = {
     en: 'The latest detailed report (PCN874) that was made of the period:',
   },
   detailed: { he: 'דיווח מפורט (PCN874)', en: 'Detailed report (PCN874)' },
+  noneOfMethod: { he: 'אין תקבולים כאלה בתקופה.', en: 'There are no such receipts in this period.' },
+  document: { he: 'מסמך', en: 'Document' },
+  date: { he: 'תאריך', en: 'Date' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  details: { he: 'פרטי התשלום', en: 'Payment' },
 } as const satisfies Record<string, Words>;
 
+/** Receipts of one page. */
+const pageSize = 50;
+
 /** The VAT and the income of a period, and what was received by each means of payment. */
-@ConsolePage({ method: 'GET', path: '/reports', access: 'reader', books: true })
-export class ShowReport {
+@PageController({ access: 'reader', path: '/reports', books: true })
+export class ReportPages {
   constructor(
     private readonly rpc: RpcClient,
     @InjectClock() private readonly clock: Clock,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { language } = visit;
     const now = this.clock.now();
     const period = periodOf(visit, now);
@@ -86,6 +109,60 @@ ${reportedCard(visit, report, detailed?.vat_detail ?? null)}
 ${receiptsCard(visit, report, period)}
 ${report.months.length > 1 ? monthsCard(visit, report) : null}`,
     );
+  }
+
+  /** The documents behind a figure of the report: what was received by one means of payment. */
+  @ConsolePage({ method: 'GET', path: '/receipts' })
+  async receipts(visit: MemberVisit): Promise<PageReply> {
+    const { book, bookId, language, link, query } = visit;
+    const method = query.get('method') ?? 'cash';
+    if (!isPaymentMethod(method)) {
+      throw new ApiError('not_found');
+    }
+    const period = periodOf(visit, this.clock.now());
+    const after = bookPosition(query);
+    const { from, to } = period;
+    const list = await this.rpc.call(listPayments, {
+      ...{ business_id: bookId, method, from, to, limit: pageSize, after },
+    });
+    const own = { method, period: period.name };
+    const { next_after: end } = list;
+    const links = {
+      first: after === null ? null : link('/reports/receipts', own),
+      next: end && link('/reports/receipts', { ...own, after: `${end.date}~${end.position}` }),
+    };
+    const title = html`${paymentMethodName(method, book.wallet_labels, language)}, ${periodTitle(period, language)}`;
+    return page(
+      reportTexts.receipts[language],
+      html`
+${pageHead({
+  title,
+  language,
+  crumbs: [{ text: words.reports[language], href: link('/reports', { period: period.name }) }],
+})}
+${list.documents.length === 0 ? emptyState({ title: texts.noneOfMethod[language] }) : paidTable(visit, list.documents)}
+${pager(links, language, reportTexts.receipts[language])}`,
+    );
+  }
+
+  @ConsolePage({ method: 'GET', path: '/pdf', timeoutMs: timeLimitsMs.operatorCall })
+  async pdf(visit: MemberVisit): Promise<PageReply> {
+    const now = this.clock.now();
+    const period = periodOf(visit, now);
+    const report = await readReport(this.rpc, visit, period);
+    const { pdf } = await this.rpc.call(printReport, {
+      title: `Report ${period.name}`,
+      html: printedPeriod(visit, period, report, dayInIsrael(now)),
+    });
+    return pdfFile(`report-${period.name}.pdf`, Buffer.from(pdf, 'base64'));
+  }
+
+  /** The same figures as a table for a spreadsheet. */
+  @ConsolePage({ method: 'GET', path: '/csv' })
+  async csv(visit: MemberVisit): Promise<PageReply> {
+    const period = periodOf(visit, this.clock.now());
+    const report = await readReport(this.rpc, visit, period);
+    return csvFile(`report-${period.name}.csv`, [reportFile(visit, report)]);
   }
 }
 
@@ -138,7 +215,7 @@ function figures({ sales, income, received }: Report, { language }: MemberVisit)
 
 function salesCard(visit: MemberVisit, report: Report, { from, to }: ReportPeriod): Markup {
   const { language, link } = visit;
-  const list = salesTable(report, visit, (type) => link('/documents', { type, from, to }));
+  const list = sheetTable(salesSheet(report, visit, (type) => link('/documents', { type, from, to })));
   return card({
     id: 'vat',
     title: reportTexts.vat[language],
@@ -164,7 +241,9 @@ ${difference && html`<p>${texts.latestFile[language]}</p>${difference}`}`,
 
 function receiptsCard(visit: MemberVisit, report: Report, { name }: ReportPeriod): Markup {
   const { language, link } = visit;
-  const list = receiptsTable(report, visit, (method) => link('/reports/receipts', { method, period: name }));
+  const list = sheetTable(
+    receiptsSheet(report, visit, (method) => link('/reports/receipts', { method, period: name })),
+  );
   return card({
     id: 'receipts',
     title: reportTexts.receipts[language],
@@ -178,6 +257,33 @@ function monthsCard(visit: MemberVisit, report: Report): Markup {
     id: 'months',
     title: reportTexts.months[visit.language],
     kind: 'flush',
-    content: monthsTable(report, visit),
+    content: sheetTable(monthsSheet(report, visit)),
+  });
+}
+
+type Paid = ReplyOf<typeof listPayments>['documents'][number];
+
+function paidTable({ language, link }: MemberVisit, documents: readonly Paid[]): Markup {
+  const name = ({ document: { type, number } }: Paid) =>
+    html`${typeName(type, language)} ${leftToRight(String(number))}`;
+  const details = ({ payments }: Paid) =>
+    join(
+      payments.map((payment) => paymentDetails(payment, language)),
+      '; ',
+    );
+  return table<Paid>({
+    caption: reportTexts.receipts[language],
+    language,
+    rows: documents,
+    columns: [
+      {
+        head: texts.document[language],
+        value: (row) => html`<a href="${link(`/documents/${row.document.id}`)}">${name(row)}</a>`,
+      },
+      { head: texts.date[language], kind: 'date', value: (row) => row.document.date },
+      { head: texts.customer[language], value: (row) => isolate(row.document.customer.name, language) },
+      { head: texts.details[language], value: details },
+      { head: reportTexts.amount[language], kind: 'money', value: (row) => row.amount },
+    ],
   });
 }

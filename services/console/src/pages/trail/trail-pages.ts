@@ -1,4 +1,15 @@
-import { type Database, forTenant, InjectDatabase, RpcClient } from '@pinkas/service-kit';
+import type { AuditEntry } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
+import { csvHead, csvRows } from '@pinkas/exports';
+import {
+  ApiError,
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  RpcClient,
+} from '@pinkas/service-kit';
 import {
   button,
   card,
@@ -14,16 +25,17 @@ import {
   pager,
   type Words,
 } from '@pinkas/ui';
-import type { ConsoleTables } from '../db/console.tables.js';
-import { ConsolePage, type PageReply, page } from '../http/console-page.js';
-import type { MemberVisit } from '../http/visit.js';
-import { listMembers } from '../people/member.repository.js';
-import { trailEntry } from './trail/trail-entry.js';
-import { readTrailNames } from './trail/trail-names.js';
-import { readPositions, readTrail } from './trail/trail-pages.js';
-import { filterOf, readTrailValues, type TrailValues } from './trail/trail-query.js';
-import { trailKinds } from './trail/trail-words.js';
-import { words } from './words.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import { csvFile } from '../../http/file-replies.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { listMembers } from '../../people/member.repository.js';
+import { words } from '../words.js';
+import { type Positions, readPositions, readTrail, type TrailPage } from './read-trail.js';
+import { trailColumns, trailEntry } from './trail-entry.js';
+import { readTrailNames } from './trail-names.js';
+import { filterOf, readTrailValues, type TrailFilter, type TrailValues } from './trail-query.js';
+import { trailKinds } from './trail-words.js';
 
 const texts = {
   what: {
@@ -48,17 +60,24 @@ const texts = {
   clear: { he: 'ניקוי', en: 'Clear' },
 } as const satisfies Record<string, Words>;
 
+/** Entries of one page. */
 const pageSize = 40;
+/** Entries that one call reads of each service for a file. */
+const callSize = 100;
+/** So many entries are in one file; those that are older are in another, of other dates. */
+const entriesMax = 20_000;
 
 /** Who changed what, over all services, the latest first. */
-@ConsolePage({ method: 'GET', path: '/trail', access: 'reader', books: true })
-export class ShowTrail {
+@PageController({ access: 'reader', path: '/trail', books: true })
+export class TrailPages {
   constructor(
     private readonly rpc: RpcClient,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { bookId, business, language, link, query } = visit;
     const values = readTrailValues(query);
     const filter = await filterOf(this.rpc, bookId, values);
@@ -67,7 +86,7 @@ export class ShowTrail {
       readTrail(this.rpc, bookId, filter, positions, pageSize),
       listMembers(forTenant(this.db, business.id), business.id),
     ]);
-    const names = await readTrailNames({ rpc: this.rpc, db: this.db }, visit, trail.entries);
+    const names = await this.#names(visit, trail.entries);
     const list =
       trail.entries.length === 0
         ? emptyState({
@@ -99,6 +118,40 @@ ${pager(
   words.trail[language],
 )}`,
     );
+  }
+
+  /** What the page finds, as a table for a spreadsheet. */
+  @ConsolePage({ method: 'GET', path: '/csv' })
+  async csv(visit: MemberVisit): Promise<PageReply> {
+    const filter = await filterOf(this.rpc, visit.bookId, readTrailValues(visit.query));
+    // Read before the reply begins, so that a failure has a page of its own.
+    const first = await this.#complete(visit, filter, readPositions(null));
+    return csvFile(`trail-${dayInIsrael(this.clock.now())}.csv`, this.#parts(visit, filter, first));
+  }
+
+  async *#parts(visit: MemberVisit, filter: TrailFilter, first: TrailPage): AsyncGenerator<string> {
+    let written = 0;
+    for (let trail = first; ; trail = await this.#complete(visit, filter, readPositions(trail.next))) {
+      const columns = trailColumns(await this.#names(visit, trail.entries), visit.language);
+      yield (trail === first ? csvHead(columns) : '') + csvRows(columns, trail.entries);
+      written += trail.entries.length;
+      if (trail.next === null || written >= entriesMax) {
+        return;
+      }
+    }
+  }
+
+  /** A part of a trail would be taken for all of it. */
+  async #complete({ bookId }: MemberVisit, filter: TrailFilter, positions: Positions): Promise<TrailPage> {
+    const trail = await readTrail(this.rpc, bookId, filter, positions, callSize);
+    if (trail.isPart) {
+      throw new ApiError('engine_error');
+    }
+    return trail;
+  }
+
+  #names(visit: MemberVisit, entries: readonly AuditEntry[]) {
+    return readTrailNames({ rpc: this.rpc, db: this.db }, visit, entries);
   }
 }
 

@@ -1,12 +1,15 @@
 import {
+  type Debt,
   type Debtor,
   type DebtsByAge,
   isUuid,
   listDebtors,
+  listDebts,
   type ReplyOf,
   type RequestOf,
   summarizeDebts,
 } from '@pinkas/contracts';
+import { debtAges, isCalendarDate } from '@pinkas/domain';
 import { RpcClient } from '@pinkas/service-kit';
 import {
   card,
@@ -15,6 +18,7 @@ import {
   html,
   isolate,
   largeAmount,
+  leftToRight,
   type Markup,
   pageHead,
   pager,
@@ -23,9 +27,10 @@ import {
   tabs,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../session/roles.js';
+import { typeName } from '../parts.js';
 import { words } from '../words.js';
 import { ageWords, lateness } from './debt-words.js';
 
@@ -57,18 +62,34 @@ const texts = {
   remind: { he: 'תזכורת', en: 'Remind' },
 } as const satisfies Record<string, Words>;
 
+const listTexts = {
+  title: { he: 'מסמכים פתוחים', en: 'Open documents' },
+  none: { he: 'אין כאן מסמכים פתוחים.', en: 'There are no open documents here.' },
+  all: { he: 'הכול', en: 'All' },
+  ages: { he: 'לפי איחור', en: 'By age' },
+  document: { he: 'מסמך', en: 'Document' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  date: { he: 'תאריך', en: 'Date' },
+  due: { he: 'לתשלום עד', en: 'Due' },
+  age: { he: 'איחור', en: 'Age' },
+  total: { he: 'סך הכול', en: 'Total' },
+  balance: { he: 'יתרה לתשלום', en: 'Left to pay' },
+} as const satisfies Record<string, Words>;
+
 const pageSize = 50;
 
 type Summary = ReplyOf<typeof summarizeDebts>;
 
-/** What is left to pay: its age, and the customers with the largest debts. */
-@ConsolePage({ method: 'GET', path: '/debts', access: 'reader', books: true })
-export class ShowDebts {
+/** What is left to pay. */
+@PageController({ access: 'reader', path: '/debts', books: true })
+export class DebtPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** Its age, and the customers with the largest debts. */
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { bookId, language, link, query } = visit;
-    const after = readPosition(query.get('after'));
+    const after = readDebtor(query.get('after'));
     const [summary, list] = await Promise.all([
       this.rpc.call(summarizeDebts, { business_id: bookId }),
       this.rpc.call(listDebtors, { business_id: bookId, limit: pageSize, after }),
@@ -92,13 +113,42 @@ ${list.debtors.length === 0 ? null : debtorTable(visit, list.debtors)}
 ${pager(links, language, texts.byCustomer[language])}`,
     );
   }
+
+  /** The open documents of a book, the first due first. */
+  @ConsolePage({ method: 'GET', path: '/documents' })
+  async documents(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, language, link, query } = visit;
+    const age = debtAges.find((known) => known === query.get('age'));
+    const after = readDebt(query.get('after'));
+    const list = await this.rpc.call(listDebts, {
+      business_id: bookId,
+      ...(age && { age }),
+      limit: pageSize,
+      after,
+    });
+    const next = list.next_after && `${list.next_after.due_on}~${list.next_after.document_id}`;
+    const links = {
+      first: after === null ? null : link('/debts/documents', { age }),
+      next: next && link('/debts/documents', { age, after: next }),
+    };
+    const crumbs = [{ text: words.debts[language], href: link('/debts') }];
+    return page(
+      listTexts.title[language],
+      html`
+${pageHead({ title: listTexts.title[language], language, crumbs })}
+${debtViews(visit, 'documents')}
+${ageTabs(visit, age)}
+${list.debts.length === 0 ? emptyState({ title: listTexts.none[language] }) : debtTable(visit, list.debts)}
+${pager(links, language, listTexts.title[language])}`,
+    );
+  }
 }
 
 const nothing = ({ language }: MemberVisit): Markup =>
   emptyState({ title: texts.none[language], text: texts.noneMore[language] });
 
 /** The ways to look at the debts. */
-export function debtViews({ language, link }: MemberVisit, current: 'customers' | 'documents'): Markup {
+function debtViews({ language, link }: MemberVisit, current: 'customers' | 'documents'): Markup {
   return tabs({
     label: texts.views[language],
     items: [
@@ -190,7 +240,55 @@ function debtorTable({ language, link, role }: MemberVisit, debtors: readonly De
 }
 
 /** Where a page begins: `118.5~id`; what is no position begins at the first page. */
-function readPosition(text: string | null): RequestOf<typeof listDebtors>['after'] {
+function readDebtor(text: string | null): RequestOf<typeof listDebtors>['after'] {
   const [sum = '', id = ''] = text?.split('~') ?? [];
   return /^\d{1,13}(\.\d{1,2})?$/.test(sum) && isUuid(id) ? { amount: Number(sum), customer_id: id } : null;
+}
+
+function ageTabs({ language, link }: MemberVisit, current: string | undefined): Markup {
+  const each = debtAges.map((age) => ({
+    href: link('/debts/documents', { age }),
+    text: ageWords[age][language],
+    isCurrent: age === current,
+  }));
+  const all = {
+    href: link('/debts/documents'),
+    text: listTexts.all[language],
+    isCurrent: current === undefined,
+  };
+  return tabs({ kind: 'parts', label: listTexts.ages[language], items: [all, ...each] });
+}
+
+function debtTable({ language, link }: MemberVisit, debts: readonly Debt[]): Markup {
+  const name = ({ document: { type, number } }: Debt) =>
+    html`${typeName(type, language)} ${leftToRight(String(number))}`;
+  const statement = (row: Debt) => link(`/customers/${row.customer_id}/statement`);
+  return table<Debt>({
+    caption: listTexts.title[language],
+    kind: 'debts',
+    language,
+    rows: debts,
+    columns: [
+      {
+        head: listTexts.document[language],
+        value: (row) => html`<a href="${link(`/documents/${row.document.id}`)}">${name(row)}</a>`,
+      },
+      {
+        head: listTexts.customer[language],
+        value: (row) =>
+          html`<a href="${statement(row)}">${isolate(row.document.customer.name, language)}</a>`,
+      },
+      { head: listTexts.date[language], kind: 'date', value: (row) => row.document.date },
+      { head: listTexts.due[language], kind: 'date', value: (row) => row.due_on },
+      { head: listTexts.age[language], kind: 'status', value: (row) => lateness(row.days_late, language) },
+      { head: listTexts.total[language], kind: 'money', value: (row) => row.document.totals.total },
+      { head: listTexts.balance[language], kind: 'money', value: (row) => row.balance },
+    ],
+  });
+}
+
+/** Where a page begins: `2026-06-15~id`; what is no position begins at the first page. */
+function readDebt(text: string | null): RequestOf<typeof listDebts>['after'] {
+  const [due_on = '', id = ''] = text?.split('~') ?? [];
+  return isCalendarDate(due_on) && isUuid(id) ? { due_on, document_id: id } : null;
 }

@@ -1,5 +1,6 @@
-import type { RequestOf, readStatement } from '@pinkas/contracts';
-import { isCalendarDate } from '@pinkas/domain';
+import { printReport, type StatementEntry, timeLimitsMs } from '@pinkas/contracts';
+import { dayInIsrael, formatDay } from '@pinkas/domain';
+import { csvHead, csvRows, ltr } from '@pinkas/exports';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -19,8 +20,12 @@ import {
   stats,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { bookPosition } from '../../http/address-dates.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
+import { printedPage } from '../../report/printed-page.js';
+import { fileColumns } from '../../report/sheet.js';
 import { isAtLeast } from '../../session/roles.js';
 import { words } from '../words.js';
 import {
@@ -28,6 +33,8 @@ import {
   readPage,
   type Statement,
   type StatementVisit,
+  statementColumns,
+  statementRows,
   statementTable,
   statementVisit,
 } from './statement.js';
@@ -54,22 +61,36 @@ const texts = {
     he: 'חובה: מה שמסמך דרש לתשלום. זכות: מה שהתקבל או זוכה.',
     en: 'Debit: what a document asked for. Credit: what was received or credited.',
   },
+  customer: { he: 'לקוח', en: 'Customer' },
+  customerTaxId: { he: 'ח.פ. / ת.ז. של הלקוח', en: "Customer's tax id" },
+  period: { he: 'תקופה', en: 'Period' },
+  until: { he: 'עד', en: 'to' },
+  begin: { he: 'תחילת הספר', en: 'the beginning' },
+  tooLong: {
+    he: 'בכרטסת יותר מ-1,000 תנועות. יש לבחור תקופה קצרה יותר, או CSV.',
+    en: 'The statement has more than 1,000 entries. Choose a shorter period, or the CSV.',
+  },
 } as const satisfies Record<string, Words>;
 
 const pageSize = 100;
+/** Entries that one call reads for a file. */
+const callSize = 500;
+/** Entries of one PDF: a row has some 380 characters, and a report at most 400,000. */
+const printedMax = 1_000;
 
 /** The account of a customer: documents and receipts in the order of their dates, with the balance after each. */
-@ConsolePage({ method: 'GET', path: '/customers/:id/statement', access: 'reader', books: true })
-export class ShowStatement {
+@PageController({ access: 'reader', path: '/customers/:id/statement', books: true })
+export class StatementPages {
   constructor(
     private readonly rpc: RpcClient,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { language, link, outcome, query } = visit;
     const subject = await statementVisit(this.rpc, visit, this.clock.now());
-    const after = readPosition(query.get('after'));
+    const after = bookPosition(query);
     const statement = await readPage(this.rpc, visit, subject, { limit: pageSize, after });
     const { customer, period } = subject;
     const at = `/customers/${customer.id}/statement`;
@@ -96,6 +117,61 @@ ${pager(links, language, texts.entries[language])}
 <p class="hint">${texts.meaning[language]}</p>`,
     );
   }
+
+  /** For the customer. */
+  @ConsolePage({ method: 'GET', path: '/pdf', timeoutMs: timeLimitsMs.operatorCall })
+  async pdf(visit: MemberVisit): Promise<PageReply> {
+    const now = this.clock.now();
+    const subject = await statementVisit(this.rpc, visit, now);
+    const first = await readPage(this.rpc, visit, subject, { limit: callSize, after: null });
+    const entries = [...first.entries];
+    let after = first.next_after;
+    while (after !== null && entries.length < printedMax) {
+      const next: Statement = await readPage(this.rpc, visit, subject, { limit: callSize, after });
+      entries.push(...next.entries);
+      after = next.next_after;
+    }
+    if (after !== null) {
+      const { language } = visit;
+      return page(words.statement[language], tooLong(visit, subject), 422);
+    }
+    const { pdf } = await this.rpc.call(printReport, {
+      title: 'Statement of account',
+      html: printed(visit, subject, first, entries, dayInIsrael(now)),
+    });
+    return pdfFile(`statement-${dayInIsrael(now)}.pdf`, Buffer.from(pdf, 'base64'));
+  }
+
+  /** For a spreadsheet, of any length. */
+  @ConsolePage({ method: 'GET', path: '/csv' })
+  async csv(visit: MemberVisit): Promise<PageReply> {
+    const now = this.clock.now();
+    const subject = await statementVisit(this.rpc, visit, now);
+    // Read before the reply begins, so that a failure has a page of its own.
+    const first = await readPage(this.rpc, visit, subject, { limit: callSize, after: null });
+    return csvFile(`statement-${dayInIsrael(now)}.csv`, this.#parts(visit, subject, first));
+  }
+
+  async *#parts(visit: MemberVisit, subject: StatementVisit, first: Statement): AsyncGenerator<string> {
+    const columns = fileColumns(statementColumns(first, visit.language));
+    yield csvHead(columns) + csvRows(columns, statementRows(first, first.entries));
+    for (let after = first.next_after; after !== null; ) {
+      const { entries, next_after } = await readPage(this.rpc, visit, subject, { limit: callSize, after });
+      yield csvRows(columns, entries);
+      after = next_after;
+    }
+  }
+}
+
+function tooLong({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
+  const at = link(`/customers/${customer.id}/statement`, periodQuery(period));
+  return html`
+${pageHead({
+  title: words.statement[language],
+  language,
+  crumbs: [{ text: isolate(customer.name, language), href: at }],
+})}
+${notice('error', texts.tooLong[language])}`;
 }
 
 function head(visit: MemberVisit, { customer, period }: StatementVisit, { open }: Statement): Markup {
@@ -156,9 +232,26 @@ function entriesOf({ language, link }: MemberVisit, statement: Statement): Marku
     : statementTable(statement, entries, language, (id) => link(`/documents/${id}`));
 }
 
-/** Where a page begins: `2026-06-15~12`; what is no position begins at the first page. */
-function readPosition(text: string | null): RequestOf<typeof readStatement>['after'] {
-  const [date = '', place = ''] = text?.split('~') ?? [];
-  const position = Number(place);
-  return isCalendarDate(date) && Number.isSafeInteger(position) && position > 0 ? { date, position } : null;
+function printed(
+  { business, language }: MemberVisit,
+  { customer, period }: StatementVisit,
+  statement: Statement,
+  entries: readonly StatementEntry[],
+  today: string,
+): string {
+  const shown = (day: string) => ltr(formatDay(day, language));
+  const from = period.from === undefined ? texts.begin[language] : shown(period.from);
+  const to = shown(period.to ?? today);
+  return printedPage(
+    { business, language, today },
+    {
+      title: words.statement[language],
+      about: [
+        [texts.customer[language], isolate(customer.name, language).text],
+        [texts.customerTaxId[language], customer.tax_id && ltr(customer.tax_id)],
+        [texts.period[language], `${from} ${texts.until[language]} ${to}`],
+      ],
+      body: statementTable(statement, entries, language),
+    },
+  );
 }
