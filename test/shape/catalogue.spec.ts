@@ -51,6 +51,23 @@ describe('the catalogue', () => {
     },
   );
 
+  it('a call that stores something is sent again after a lost connection only where equal requests are handled once', () => {
+    const reading =
+      /\.(audit|check|draft|find|get|list|match|preview|print|read|render|review|search|show|sum|summarize)(_\w+)?\.v1$/;
+    const repeated = catalogue.contracts.filter(
+      ({ subject, isRepeatable }) => isRepeatable && !reading.test(subject),
+    );
+    expect(repeated.map(({ subject }) => subject).toSorted()).toEqual([
+      // Of a document that was released or resolved before, the same again.
+      'rpc.customer.card.release.v1',
+      'rpc.customer.card.resolve.v1',
+      // A key has one document.
+      'rpc.issuing.document.issue.v1',
+      // Reads.
+      'rpc.issuing.period.report.v1',
+    ]);
+  });
+
   it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
     'the contract %s is tested by its owner',
     (_subject, contract) => {
