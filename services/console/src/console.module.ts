@@ -9,81 +9,50 @@ import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
 import { NoticeTrigger } from './notice/notice-trigger.js';
 import { AccountantPackages } from './package/accountant-packages.js';
-import { EndOtherSessions, EndSession } from './pages/account/end-sessions.js';
-import {
-  AddPasskey,
-  BeginPasskey,
-  RemovePasskey,
-  RenamePasskey,
-  ShowNewPasskey,
-  ShowRemovePasskey,
-} from './pages/account/passkey-pages.js';
-import { ShowAccount } from './pages/account/show-account.js';
-import {
-  CompleteAuthority,
-  ConfirmDisconnection,
-  ConnectAuthority,
-  DisconnectAuthority,
-  ShowAuthority,
-} from './pages/authority.js';
+import { AccountPages } from './pages/account/account-pages.js';
+import { PasskeyPages } from './pages/account/passkey-pages.js';
+import { AuthorityPages } from './pages/authority-pages.js';
 import { BusinessPreviewPages } from './pages/business/business-preview.js';
 import { SettingsPages } from './pages/business/settings-pages.js';
-import { CancelDocumentNow, PreviewCancellation } from './pages/cancel-document.js';
-import { CancelDonationNow, PreviewDonationCancellation } from './pages/cancel-donation.js';
-import { ChooseLanguage } from './pages/choose-language.js';
-import {
-  ConfirmRevocation,
-  CreateKeyPage,
-  RevokeKeyPage,
-  ShowConnectionSettings,
-  StartKey,
-} from './pages/connection.js';
+import { CancellationPages } from './pages/cancellation-pages.js';
+import { ConnectionPages } from './pages/connection-pages.js';
 import { ConsoleFrame } from './pages/console-frame.js';
 import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
-import { ListCustomersPage, SaveCustomer, ShowCustomerPage } from './pages/customers.js';
+import { CustomerPages } from './pages/customer-pages.js';
 import { DebtPages } from './pages/debts/debt-pages.js';
 import { ReminderPages } from './pages/debts/reminder.js';
 import { StatementPages } from './pages/debts/statement-pages.js';
-import { DecideRefusalNow, PreviewDecision } from './pages/decide-refusal.js';
-import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
-import { EnterNumberNow, RequestNumberNow, ShowNumberEntry } from './pages/enter-number.js';
-import { RestartAccountantPackage, SaveAccountantSchedule } from './pages/exports/monthly-pages.js';
-import { PreviewTransmission, TransmitNow } from './pages/exports/transmission-pages.js';
-import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
-import { ChooseType } from './pages/issue/choose-type.js';
-import {
-  ComposeDocument,
-  DrawDocument,
-  Issuing,
-  StartDocument,
-  SuggestCustomers,
-} from './pages/issue/issue-pages.js';
-import { ExportSelection, SendSelection } from './pages/list/selection-pages.js';
-import { ListDocumentsPage } from './pages/list-documents.js';
-import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
-import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
-import { ChangeRole, RemoveMember, ShowMember } from './pages/people/member-pages.js';
-import { ShowPeople } from './pages/people/show-people.js';
-import { PreviewDonationReport, ReportDonationNow } from './pages/report-donation.js';
+import { DocumentPages } from './pages/document-pages.js';
+import { DonationPages } from './pages/donation-pages.js';
+import { ExportPages } from './pages/exports/export-pages.js';
+import { MonthlyPages } from './pages/exports/monthly-pages.js';
+import { TransmissionPages } from './pages/exports/transmission-pages.js';
+import { FirstPages } from './pages/first-pages.js';
+import { DocumentTypePages } from './pages/issue/document-type-pages.js';
+import { IssuePages } from './pages/issue/issue-pages.js';
+import { Issuing } from './pages/issue/issuing.js';
+import { KeyPages } from './pages/key-pages.js';
+import { LanguagePages } from './pages/language-pages.js';
+import { DocumentListPages } from './pages/list/document-list-pages.js';
+import { SelectionPages } from './pages/list/selection-pages.js';
+import { NumberPages } from './pages/number-pages.js';
+import { InvitePages } from './pages/people/invite-pages.js';
+import { LeavePages } from './pages/people/leave-pages.js';
+import { MemberPages } from './pages/people/member-pages.js';
+import { PeoplePages } from './pages/people/people-pages.js';
+import { RefusalPages } from './pages/refusal-pages.js';
 import { ReportPages } from './pages/reports/report-pages.js';
-import { ServePdf } from './pages/serve-pdf.js';
-import { ShowDocument } from './pages/show-document.js';
-import { ShowFirstPage } from './pages/show-first-page.js';
-import { ShowToday } from './pages/show-today.js';
-import { CompleteOidc, StartOidc } from './pages/sign-in/oidc-pages.js';
-import { ChallengePasskey, UsePasskey } from './pages/sign-in/passkey-pages.js';
-import { RequestLink } from './pages/sign-in/request-link.js';
-import { RequestProof, ShowProofSent } from './pages/sign-in/request-proof.js';
-import { ShowLink } from './pages/sign-in/show-link.js';
-import { ShowLinkSent } from './pages/sign-in/show-link-sent.js';
-import { ShowProof } from './pages/sign-in/show-proof.js';
-import { ShowSignIn } from './pages/sign-in/show-sign-in.js';
-import { SignOut } from './pages/sign-in/sign-out.js';
-import { UseLink } from './pages/sign-in/use-link.js';
+import { LinkPages } from './pages/sign-in/link-pages.js';
+import { OidcPages } from './pages/sign-in/oidc-pages.js';
+import { PasskeySignInPages } from './pages/sign-in/passkey-sign-in-pages.js';
+import { ProofPages } from './pages/sign-in/proof-pages.js';
+import { SignInPages } from './pages/sign-in/sign-in-pages.js';
+import { SuppressionPages } from './pages/suppression-pages.js';
+import { TodayPages } from './pages/today/today-pages.js';
 import { TrailPages } from './pages/trail/trail-pages.js';
-import { CreateEndpointPage, StartEndpoint } from './pages/webhooks/create-endpoint.js';
+import { EndpointListPages } from './pages/webhooks/endpoint-list-pages.js';
 import { EndpointPages } from './pages/webhooks/endpoint-pages.js';
-import { ShowEndpoints } from './pages/webhooks/show-endpoints.js';
+import { NewEndpointPages } from './pages/webhooks/new-endpoint-pages.js';
 import { Passkeys } from './passkey/passkeys.js';
 import { InvitePerson } from './people/invite-person.js';
 import { ListPeople } from './people/list-people.js';
@@ -96,105 +65,51 @@ import { Oidc } from './sign-in/oidc.js';
 import { SessionStarter } from './sign-in/session-starter.js';
 import { SignInPurger } from './sign-in/sign-in-purger.js';
 
-/** Who people are: signing in, their account. */
-const signInPages = [
-  ShowSignIn,
-  RequestLink,
-  ShowLinkSent,
-  ShowLink,
-  UseLink,
-  ChallengePasskey,
-  UsePasskey,
-  StartOidc,
-  CompleteOidc,
-  SignOut,
-  ShowProof,
-  RequestProof,
-  ShowProofSent,
-  ShowAccount,
-  EndSession,
-  EndOtherSessions,
-  ShowNewPasskey,
-  BeginPasskey,
-  AddPasskey,
-  RenamePasskey,
-  ShowRemovePasskey,
-  RemovePasskey,
-];
-
-/** What they may do in a business. */
-const peoplePages = [
-  ShowPeople,
-  ShowInvite,
-  InviteMember,
-  ShowMember,
-  ChangeRole,
-  RemoveMember,
-  ConfirmDeparture,
-  LeaveBusiness,
-];
-
-/** Where the events of a business are sent. */
-const webhookPages = [ShowEndpoints, StartEndpoint, CreateEndpointPage, EndpointPages];
-
-/** What they do there. */
-const businessPages = [
-  ShowExports,
-  RequestExport,
-  ExportSelection,
-  SendSelection,
-  SaveAccountantSchedule,
-  RestartAccountantPackage,
-  DownloadExport,
-  PreviewTransmission,
-  TransmitNow,
-  CompleteAuthority,
-  ConfirmDisconnection,
-  ConnectAuthority,
-  DisconnectAuthority,
-  ShowAuthority,
+/** Every page of the console is a method of one of these. */
+const pages = [
+  AccountPages,
+  PasskeyPages,
+  AuthorityPages,
   BusinessPreviewPages,
   SettingsPages,
-  CancelDocumentNow,
-  PreviewCancellation,
-  CancelDonationNow,
-  PreviewDecision,
-  DecideRefusalNow,
-  ShowNumberEntry,
-  EnterNumberNow,
-  RequestNumberNow,
-  PreviewDonationCancellation,
-  ConfirmRevocation,
-  CreateKeyPage,
-  RevokeKeyPage,
-  ShowConnectionSettings,
-  StartKey,
-  Issuing,
-  ChooseType,
-  StartDocument,
-  ComposeDocument,
-  DrawDocument,
-  SuggestCustomers,
-  IssueCreditNote,
-  StartCreditNote,
-  ListCustomersPage,
-  SaveCustomer,
-  ShowCustomerPage,
-  AllowAddress,
-  ResendMessages,
-  RetryAllocationNow,
-  PreviewDonationReport,
-  ReportDonationNow,
-  SendDocument,
-  ListDocumentsPage,
-  ServePdf,
-  ShowDocument,
-  ShowToday,
-  TrailPages,
+  CancellationPages,
+  ConnectionPages,
+  CustomerPages,
   DebtPages,
-  StatementPages,
   ReminderPages,
+  StatementPages,
+  DocumentPages,
+  DonationPages,
+  ExportPages,
+  MonthlyPages,
+  TransmissionPages,
+  FirstPages,
+  DocumentTypePages,
+  IssuePages,
+  KeyPages,
+  LanguagePages,
+  DocumentListPages,
+  SelectionPages,
+  NumberPages,
+  InvitePages,
+  LeavePages,
+  MemberPages,
+  PeoplePages,
+  RefusalPages,
   ReportPages,
+  LinkPages,
+  OidcPages,
+  PasskeySignInPages,
+  ProofPages,
+  SignInPages,
+  SuppressionPages,
+  TodayPages,
+  TrailPages,
+  EndpointListPages,
+  EndpointPages,
+  NewEndpointPages,
+  StartCreditNote,
+  IssueCreditNote,
 ];
 
 /** People and what they may do, and the pages of the console. */
@@ -217,12 +132,8 @@ const businessPages = [
     AccountantPackages,
     Passkeys,
     Oidc,
-    ChooseLanguage,
-    ShowFirstPage,
-    ...signInPages,
-    ...peoplePages,
-    ...webhookPages,
-    ...businessPages,
+    Issuing,
+    ...pages,
   ],
 })
 export class ConsoleModule {}

@@ -1,8 +1,11 @@
+import type { IssuedDocument } from '@pinkas/contracts';
 import {
+  amount,
   button,
   type Crumb,
   form,
   html,
+  isolate,
   linkButton,
   type Markup,
   notice,
@@ -11,7 +14,7 @@ import {
 } from '@pinkas/ui';
 import { type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
-import { effectList } from './parts.js';
+import { documentName, effectList } from './parts.js';
 import { words } from './words.js';
 
 /** An act, and what a person reads before it. */
@@ -48,6 +51,22 @@ export function confirmation(visit: MemberVisit, asked: Confirmation): PageReply
 </${element}>`,
     status,
   );
+}
+
+/** The page that asks before an act on a document. */
+export function documentConfirmation(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  { title, ...asked }: Omit<Confirmation, 'title' | 'lead' | 'crumbs'> & { readonly title: Words },
+): PageReply {
+  const { language } = visit;
+  const name = documentName(document, language);
+  return confirmation(visit, {
+    ...asked,
+    title: `${visit.t(title)}: ${name}`,
+    crumbs: [{ text: name, href: visit.link(`/documents/${document.id}`) }],
+    lead: html`${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}`,
+  });
 }
 
 /** The list of what will happen, with its heading. */

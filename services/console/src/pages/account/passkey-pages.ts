@@ -12,24 +12,36 @@ import {
 import { attributes, button, html, isolate, lengthErrors, postForm } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
-import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { deletePasskey, listPasskeys, renamePasskey } from '../../passkey/passkey.repository.js';
 import { PasskeyError, Passkeys, passkeyNameMax, readName } from '../../passkey/passkeys.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { errorPage } from '../message-pages.js';
-import { json } from '../sign-in/passkey-pages.js';
-import { cardPage, scriptTag } from '../sign-in/sign-in-pages.js';
+import { json } from '../sign-in/passkey-sign-in-pages.js';
+import { cardPage, scriptTag } from '../sign-in/sign-in-parts.js';
 import { words } from '../words.js';
+import { accountPage } from './account-pages.js';
 import { accountWords as texts } from './account-words.js';
-import { accountPage } from './show-account.js';
 
-/** Shows the form for a new passkey, which a script sends. */
-@ConsolePage({ method: 'GET', path: '/account/passkeys/new', access: 'person', freshProof: true })
-export class ShowNewPasskey {
-  constructor(@InjectConfig() private readonly config: ConsoleConfig) {}
+/** What is wrong with the name that is given to a passkey. */
+const nameError = ({ form, language }: PersonVisit): string | undefined =>
+  lengthErrors({ name: readName(form.get('name')) }, { name: passkeyNameMax }, language).name;
 
-  async handle(visit: PersonVisit): Promise<PageReply> {
+/** The passkeys of a person. */
+@PageController({ path: '/account/passkeys', access: 'person', freshProof: true })
+export class PasskeyPages {
+  constructor(
+    @InjectConfig() private readonly config: ConsoleConfig,
+    private readonly passkeys: Passkeys,
+    @InjectLogger() private readonly logger: Logger,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  /** Shows the form for a new passkey, which a script sends. */
+  @ConsolePage({ method: 'GET', path: '/new' })
+  async showNew(visit: PersonVisit): Promise<PageReply> {
     const { language, csrfToken } = visit;
     const part = attributes({
       class: 'passkey',
@@ -56,28 +68,16 @@ ${scriptTag()}`,
     );
     return { ...reply, cookies: [markBrowser(this.config, visit).cookie] };
   }
-}
 
-/** Gives a browser what it needs to make a passkey. */
-@ConsolePage({ method: 'POST', path: '/account/passkeys/options', access: 'person', freshProof: true })
-export class BeginPasskey {
-  constructor(private readonly passkeys: Passkeys) {}
-
-  async handle(visit: PersonVisit): Promise<PageReply> {
+  /** Gives a browser what it needs to make a passkey. */
+  @ConsolePage({ method: 'POST', path: '/options' })
+  async begin(visit: PersonVisit): Promise<PageReply> {
     const error = nameError(visit);
     return error === undefined ? json(await this.passkeys.begin(visit)) : json({ error }, 422);
   }
-}
 
-/** Stores a passkey that a browser has made. */
-@ConsolePage({ method: 'POST', path: '/account/passkeys', access: 'person', freshProof: true })
-export class AddPasskey {
-  constructor(
-    private readonly passkeys: Passkeys,
-    @InjectLogger() private readonly logger: Logger,
-  ) {}
-
-  async handle(visit: PersonVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST' })
+  async add(visit: PersonVisit): Promise<PageReply> {
     try {
       await this.passkeys.add(visit);
     } catch (error) {
@@ -89,21 +89,9 @@ export class AddPasskey {
     }
     return json({ next: '/account' });
   }
-}
 
-/** What is wrong with the name that is given to a passkey. */
-const nameError = ({ form, language }: PersonVisit): string | undefined =>
-  lengthErrors({ name: readName(form.get('name')) }, { name: passkeyNameMax }, language).name;
-
-/** Names a passkey. */
-@ConsolePage({ method: 'POST', path: '/account/passkeys/:passkey/rename', access: 'person' })
-export class RenamePasskey {
-  constructor(
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
-    @InjectClock() private readonly clock: Clock,
-  ) {}
-
-  async handle(visit: PersonVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST', path: '/:passkey/rename', freshProof: false })
+  async rename(visit: PersonVisit): Promise<PageReply> {
     const { params, form, session, language } = visit;
     const id = params.passkey ?? '';
     const name = readName(form.get('name'));
@@ -114,14 +102,9 @@ export class RenamePasskey {
     const isDone = isUuid(id) && (await renamePasskey(acrossTenants(this.db), session.personId, id, name));
     return isDone ? redirect('/account') : errorPage('not_found', language);
   }
-}
 
-/** Asks before a passkey is removed. */
-@ConsolePage({ method: 'GET', path: '/account/passkeys/:passkey/remove', access: 'person', freshProof: true })
-export class ShowRemovePasskey {
-  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
-
-  async handle({ params, path, session, language, csrfToken }: PersonVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', path: '/:passkey/remove' })
+  async confirmRemoval({ params, path, session, language, csrfToken }: PersonVisit): Promise<PageReply> {
     const passkeys = await listPasskeys(acrossTenants(this.db), session.personId);
     const passkey = passkeys.find(({ id }) => id === params.passkey);
     if (!passkey) {
@@ -136,19 +119,9 @@ ${postForm(path, csrfToken, button({ text: texts.remove[language], kind: 'danger
 <p><a href="/account">${words.cancel[language]}</a></p>`,
     );
   }
-}
 
-/** Removes a passkey. */
-@ConsolePage({
-  method: 'POST',
-  path: '/account/passkeys/:passkey/remove',
-  access: 'person',
-  freshProof: true,
-})
-export class RemovePasskey {
-  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
-
-  async handle({ params, session, language }: PersonVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST', path: '/:passkey/remove' })
+  async remove({ params, session, language }: PersonVisit): Promise<PageReply> {
     const id = params.passkey ?? '';
     const isDone = isUuid(id) && (await deletePasskey(acrossTenants(this.db), session.personId, id));
     return isDone ? redirect('/account') : errorPage('not_found', language);

@@ -8,7 +8,7 @@ import {
 } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
-import { type Words } from '@pinkas/ui';
+import type { Words } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, PageController, type PageReply } from '../../http/console-page.js';
 import { framedHeaders } from '../../http/page-headers.js';

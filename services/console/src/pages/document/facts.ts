@@ -15,7 +15,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { customerTypeNames } from '../customers.js';
+import { customerTypeNames } from '../customer-pages.js';
 import { balanceOf, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
 import { donationFacts } from './donation.js';

@@ -12,7 +12,7 @@ import {
 } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ExportWorker } from '../../export/export-worker.js';
-import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { AccountantPackages } from '../../package/accountant-packages.js';
 import {
@@ -24,22 +24,19 @@ import {
 } from '../../package/package.repository.js';
 import { findMember } from '../../people/member.repository.js';
 
-/** Sets who gets the files of each month, and when. */
-@ConsolePage({
-  method: 'POST',
-  path: '/exports/monthly',
-  access: 'owner',
-  changes: 'settings',
-  freshProof: true,
-})
-export class SaveAccountantSchedule {
+/** The files that the accountant gets each month. */
+@PageController({ path: '/exports/monthly', access: 'owner', freshProof: true })
+export class MonthlyPages {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
     private readonly packages: AccountantPackages,
+    private readonly exports: ExportWorker,
   ) {}
 
-  async handle({ business, form, link, session }: MemberVisit): Promise<PageReply> {
+  /** Sets who gets the files of each month, and when. */
+  @ConsolePage({ method: 'POST', changes: 'settings' })
+  async save({ business, form, link, session }: MemberVisit): Promise<PageReply> {
     const recipientId = form.get('recipient') ?? '';
     const day = Number(form.get('day'));
     await forTenant(this.db, business.id)
@@ -75,30 +72,9 @@ export class SaveAccountantSchedule {
     return redirect(link('/exports'), { outcome: 'schedule_saved' });
   }
 
-  /** The month before this one, where its day is still to come; otherwise this one. */
-  #firstMonth(day: number): string {
-    const today = dayInIsrael(this.clock.now());
-    const isDue = dueMonth(today, day) === firstOfMonth(today, 1);
-    return firstOfMonth(today, isDue ? 0 : 1);
-  }
-}
-
-/** Makes the files of a month that has failed once more. */
-@ConsolePage({
-  method: 'POST',
-  path: '/exports/monthly/again',
-  access: 'owner',
-  changes: 'nothing',
-  freshProof: true,
-})
-export class RestartAccountantPackage {
-  constructor(
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
-    @InjectClock() private readonly clock: Clock,
-    private readonly exports: ExportWorker,
-  ) {}
-
-  async handle({ business, form, link }: MemberVisit): Promise<PageReply> {
+  /** Makes the files of a month that has failed once more. */
+  @ConsolePage({ method: 'POST', path: '/again', changes: 'nothing' })
+  async restart({ business, form, link }: MemberVisit): Promise<PageReply> {
     const month = form.get('month') ?? '';
     if (!isCalendarDate(month)) {
       throw new ApiError('not_found');
@@ -115,5 +91,12 @@ export class RestartAccountantPackage {
     }
     this.exports.trigger();
     return redirect(link('/exports'), { outcome: 'restarted' });
+  }
+
+  /** The month before this one, where its day is still to come; otherwise this one. */
+  #firstMonth(day: number): string {
+    const today = dayInIsrael(this.clock.now());
+    const isDue = dueMonth(today, day) === firstOfMonth(today, 1);
+    return firstOfMonth(today, isDue ? 0 : 1);
   }
 }

@@ -27,7 +27,7 @@ import { type ExportView, readExport } from '../../export/exports.js';
 import { TransmissionWorker } from '../../export/transmission-worker.js';
 import { isTransmittable, listTransmissions, requestTransmission } from '../../export/transmissions.js';
 import { readUniformFiles, type UniformFile } from '../../export/uniform-files.js';
-import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { effectList } from '../parts.js';
 import { words } from '../words.js';
@@ -103,38 +103,25 @@ ${
   );
 }
 
-/** Explains what transmitting a file to the tax authority does. */
-@ConsolePage({ method: 'GET', path: '/exports/:id/transmission', access: 'owner', freshProof: true })
-export class PreviewTransmission {
+/** Transmits a file to the tax authority. */
+@PageController({ path: '/exports/:id/transmission', access: 'owner', freshProof: true })
+export class TransmissionPages {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     private readonly rpc: RpcClient,
+    @InjectClock() private readonly clock: Clock,
+    private readonly worker: TransmissionWorker,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async confirm(visit: MemberVisit): Promise<PageReply> {
     const row = await transmittable(visit, this.db, this.rpc);
     const key = { businessId: visit.business.id, exportId: row.id };
     return confirmation(visit, row, (await readUniformFiles(this.db, key)) ?? []);
   }
-}
 
-/** Transmits a file to the tax authority. */
-@ConsolePage({
-  method: 'POST',
-  path: '/exports/:id/transmission',
-  access: 'owner',
-  changes: 'nothing',
-  freshProof: true,
-})
-export class TransmitNow {
-  constructor(
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
-    @InjectClock() private readonly clock: Clock,
-    private readonly rpc: RpcClient,
-    private readonly worker: TransmissionWorker,
-  ) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST', changes: 'nothing' })
+  async transmit(visit: MemberVisit): Promise<PageReply> {
     const { business, link, session } = visit;
     const row = await transmittable(visit, this.db, this.rpc);
     if (!business.tax_authority_connected) {

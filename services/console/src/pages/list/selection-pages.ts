@@ -27,7 +27,7 @@ import { ExportsFullError } from '../../export/export-errors.js';
 import { emailsMax, gib } from '../../export/export-policy.js';
 import { ExportWorker } from '../../export/export-worker.js';
 import { requestExport, TooManyExportsError } from '../../export/exports.js';
-import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { exportWords } from '../exports/export-words.js';
 import { words } from '../words.js';
@@ -99,16 +99,9 @@ ${notice('error', reason)}
 <p>${linkButton({ href: link('/documents'), text: words.back[language] })}</p>`;
 }
 
-/** Makes a file of the documents of a list, in the background. Who may read them may have them as a file. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/selection',
-  access: 'reader',
-  changes: 'nothing',
-  books: true,
-  freshProof: true,
-})
-export class ExportSelection {
+/** What is done with chosen documents of the list. */
+@PageController({ path: '/documents', access: 'issuer', books: true })
+export class SelectionPages {
   constructor(
     private readonly rpc: RpcClient,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
@@ -117,7 +110,9 @@ export class ExportSelection {
     @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** Makes a file of the documents of a list, in the background. Who may read them may have them as a file. */
+  @ConsolePage({ method: 'POST', path: '/selection', access: 'reader', changes: 'nothing', freshProof: true })
+  async export(visit: MemberVisit): Promise<PageReply> {
     const query = await readSelection(this.rpc, visit);
     if (query === null) {
       return unclear(visit);
@@ -130,26 +125,10 @@ export class ExportSelection {
     this.worker.trigger();
     return reply;
   }
-}
 
-/** Shows what sending the documents of a list does, and sends them in the background once that is confirmed. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/send',
-  access: 'issuer',
-  changes: 'book',
-  books: true,
-})
-export class SendSelection {
-  constructor(
-    private readonly rpc: RpcClient,
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
-    @InjectClock() private readonly clock: Clock,
-    private readonly worker: ExportWorker,
-    @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
-  ) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** Shows what sending the documents of a list does, and sends them in the background once that is confirmed. */
+  @ConsolePage({ method: 'POST', path: '/send', changes: 'book' })
+  async send(visit: MemberVisit): Promise<PageReply> {
     const query = await readSelection(this.rpc, visit);
     if (query === null) {
       return unclear(visit);
@@ -157,7 +136,7 @@ export class SendSelection {
     const ids = await this.#idsOf(visit, query);
     // What was confirmed is what is sent: other documents, as many, are confirmed again.
     if (ids.length === 0 || ids.length > emailsMax || visit.form.get('confirmed') !== digestOf(ids)) {
-      return confirmation(visit, query, ids);
+      return confirmSending(visit, query, ids);
     }
     const confirmed = { ...query, filter: { document_ids: ids, include_cancelled: true } };
     const reply = await request(visit, confirmed, 'email', {
@@ -193,7 +172,11 @@ export class SendSelection {
 const digestOf = (ids: readonly string[]): string =>
   createHash('sha256').update(ids.join()).digest('base64url');
 
-function confirmation(visit: MemberVisit, { filter, values }: ListQuery, ids: readonly string[]): PageReply {
+function confirmSending(
+  visit: MemberVisit,
+  { filter, values }: ListQuery,
+  ids: readonly string[],
+): PageReply {
   const { csrfToken, language, link, form: sent } = visit;
   const count = ids.length;
   const isTooMany = count > emailsMax;

@@ -1,11 +1,11 @@
 import type { MemberRole } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { button, field, form, html, linkButton, pageHead, type Words } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { LastOwnerError, Members, readEmail } from '../../people/members.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
-import { tooManyPage } from '../sign-in/sign-in-pages.js';
+import { tooManyPage } from '../sign-in/sign-in-parts.js';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 import { readRole, roleField } from './role-field.js';
@@ -49,29 +49,21 @@ ${roleField(wrong?.role ?? 'bookkeeper', language)}`,
   );
 }
 
-/** Shows the form for an invitation. */
-@ConsolePage({ method: 'GET', path: '/people/invite', access: 'owner', freshProof: true })
-export class ShowInvite {
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    return invitePage(visit, null);
-  }
-}
-
-/** Invites a person to the business. */
-@ConsolePage({
-  method: 'POST',
-  path: '/people/invite',
-  access: 'owner',
-  changes: 'nothing',
-  freshProof: true,
-})
-export class InviteMember {
+/** Invites a person to a business. */
+@PageController({ path: '/people/invite', access: 'owner', freshProof: true })
+export class InvitePages {
   constructor(
     private readonly members: Members,
     private readonly limiter: AttemptLimiter,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
+    return invitePage(visit, null);
+  }
+
+  @ConsolePage({ method: 'POST', changes: 'nothing' })
+  async invite(visit: MemberVisit): Promise<PageReply> {
     const { business, form, language, session } = visit;
     const given = form.get('email') ?? '';
     const role = readRole(form);

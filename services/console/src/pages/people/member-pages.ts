@@ -2,7 +2,7 @@ import { isUuid } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
 import { button, card, form, html, leftToRight, notice, pageHead, postForm } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
-import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { findMember } from '../../people/member.repository.js';
 import { LastOwnerError, Members } from '../../people/members.js';
@@ -48,53 +48,29 @@ ${card({ id: 'remove', title: texts.remove[language], content: remove })}`,
   );
 }
 
-/** Shows what an owner may change of a member. */
-@ConsolePage({ method: 'GET', path: '/people/:person', access: 'owner', freshProof: true })
-export class ShowMember {
-  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
-
-  handle(visit: MemberVisit): Promise<PageReply> {
-    return memberPage(this.db, visit, false);
-  }
-}
-
-/** Changes the role of a member. */
-@ConsolePage({
-  method: 'POST',
-  path: '/people/:person/role',
-  access: 'owner',
-  changes: 'nothing',
-  freshProof: true,
-})
-export class ChangeRole {
+/** One person of a business. */
+@PageController({ path: '/people/:person', access: 'owner', freshProof: true })
+export class MemberPages {
   constructor(
-    private readonly members: Members,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    private readonly members: Members,
   ) {}
 
-  handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  show(visit: MemberVisit): Promise<PageReply> {
+    return memberPage(this.db, visit, false);
+  }
+
+  @ConsolePage({ method: 'POST', path: '/role', changes: 'nothing' })
+  changeRole(visit: MemberVisit): Promise<PageReply> {
     const { business, form, session } = visit;
     return changeMember(this.db, visit, 'role_changed', (memberId) =>
       this.members.setRole(business.id, memberId, readRole(form), session.personId),
     );
   }
-}
 
-/** Takes the business away from a member. */
-@ConsolePage({
-  method: 'POST',
-  path: '/people/:person/remove',
-  access: 'owner',
-  changes: 'nothing',
-  freshProof: true,
-})
-export class RemoveMember {
-  constructor(
-    private readonly members: Members,
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
-  ) {}
-
-  handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST', path: '/remove', changes: 'nothing' })
+  remove(visit: MemberVisit): Promise<PageReply> {
     const { business, session } = visit;
     return changeMember(this.db, visit, 'removed', (memberId) =>
       this.members.remove(business.id, { personId: memberId }, session.personId),

@@ -1,4 +1,4 @@
-import { type Words } from '@pinkas/ui';
+import type { Words } from '@pinkas/ui';
 
 /** What a form about the members of a business has done. */
 export const peopleOutcomes = {

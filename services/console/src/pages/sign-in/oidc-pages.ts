@@ -1,7 +1,7 @@
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
-import { type Words } from '@pinkas/ui';
+import type { Words } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
-import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
 import type { Visit } from '../../http/visit.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
@@ -9,7 +9,7 @@ import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { Oidc, OidcError, type OidcFailure } from '../../sign-in/oidc.js';
 import { SessionStarter } from '../../sign-in/session-starter.js';
 import { errorPage } from '../message-pages.js';
-import { failedPage, tooManyPage } from './sign-in-pages.js';
+import { failedPage, tooManyPage } from './sign-in-parts.js';
 import { signInWords as texts } from './sign-in-words.js';
 
 const failures = {
@@ -34,17 +34,20 @@ function failurePage(error: unknown, { language }: Visit, logger: Logger): PageR
   return failedPage(language, texts.issuerFailed, more, status);
 }
 
-/** Leads to the issuer. A link and no form: browsers apply `form-action` to where a form is redirected. */
-@ConsolePage({ method: 'GET', path: '/sign-in/oidc', access: 'anyone' })
-export class StartOidc {
+/** Signing in by the OpenID provider of an organisation. */
+@PageController({ path: '/sign-in/oidc', access: 'anyone' })
+export class OidcPages {
   constructor(
     private readonly oidc: Oidc,
     private readonly limiter: AttemptLimiter,
     @InjectConfig() private readonly config: ConsoleConfig,
     @InjectLogger() private readonly logger: Logger,
+    private readonly sessions: SessionStarter,
   ) {}
 
-  async handle(visit: Visit): Promise<PageReply> {
+  /** Leads to the issuer. A link and no form: browsers apply `form-action` to where a form is redirected. */
+  @ConsolePage({ method: 'GET' })
+  async start(visit: Visit): Promise<PageReply> {
     if (!this.oidc.isConfigured) {
       return errorPage('not_found', visit.language);
     }
@@ -63,19 +66,10 @@ export class StartOidc {
       return failurePage(error, visit, this.logger);
     }
   }
-}
 
-/** Where the issuer sends the browser back to. */
-@ConsolePage({ method: 'GET', path: '/sign-in/oidc/callback', access: 'anyone' })
-export class CompleteOidc {
-  constructor(
-    private readonly oidc: Oidc,
-    private readonly limiter: AttemptLimiter,
-    private readonly sessions: SessionStarter,
-    @InjectLogger() private readonly logger: Logger,
-  ) {}
-
-  async handle(visit: Visit): Promise<PageReply> {
+  /** Where the issuer sends the browser back to. */
+  @ConsolePage({ method: 'GET', path: '/callback' })
+  async complete(visit: Visit): Promise<PageReply> {
     if (!this.oidc.isConfigured) {
       return errorPage('not_found', visit.language);
     }

@@ -1,98 +1,124 @@
-import { attributes, html, type Language, linkButton, type Markup, notice, type Words } from '@pinkas/ui';
-import { signInScript } from '../../assets/assets.js';
-import { type PageReply, page } from '../../http/console-page.js';
+import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
+import { acrossTenants, type Database, InjectConfig, InjectDatabase } from '@pinkas/service-kit';
+import { attributes, button, csrfField, hidden, html, linkButton, type Markup } from '@pinkas/ui';
+import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
+import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
+import { cookieNames } from '../../http/cookies.js';
+import { localPath } from '../../http/local-path.js';
 import type { Visit } from '../../http/visit.js';
-import { mark } from '../icons.js';
+import { endSession } from '../../session/session.repository.js';
+import { markBrowser } from '../../sign-in/browser-cookie.js';
+import { LinkRequests } from '../../sign-in/link-requests.js';
 import { signInPath } from '../message-pages.js';
+import { cardPage, issuerLink, passkeyButton, scriptTag, tooManyPage, welcomePage } from './sign-in-parts.js';
 import { signInWords as texts } from './sign-in-words.js';
 
-/** A page with a heading, in the middle. */
-export function cardPage(title: string, content: Markup, status = 200): PageReply {
-  return page(title, signInCard(title, content), status);
+/** What the page shows again when the form was wrong. */
+export interface WrongAddress {
+  readonly email: string;
 }
 
-function signInCard(title: string, content: Markup): Markup {
-  return html`<div class="card sign-in">
-  <h1>${title}</h1>
-  ${content}
-</div>`;
-}
-
-/** The page of a person who is not signed in: what the product is, next to the way in. */
-export function welcomePage(title: string, content: Markup, language: Language, status: number): PageReply {
-  const points = [texts.pointLaw, texts.pointDelivery, texts.pointAccountant].map(
-    (point) => html`<li>${point[language]}</li>
-      `,
-  );
-  return page(
-    title,
-    html`<div class="welcome-page">
-  <div class="about">
-    ${mark}
-    <p class="slogan">${texts.slogan[language]}</p>
-    <ul>
-      ${points}
-    </ul>
-  </div>
-  ${signInCard(title, content)}
-</div>`,
-    status,
-  );
-}
-
-/** The page for a person who has attempted something too often. */
-export function tooManyPage(language: Language, seconds: number): PageReply {
-  const minutes = Math.ceil(seconds / 60);
-  const wait = minutes === 1 ? `1 ${texts.minute[language]}` : `${minutes} ${texts.minutes[language]}`;
-  const reply = cardPage(
-    texts.tooMany[language],
-    notice('error', `${texts.tooManyMore[language]} ${wait}.`),
-    429,
-  );
-  return { ...reply, retryAfterSeconds: seconds } as PageReply;
-}
-
-/** The page for a way to sign in that did not work; it leads back to where others are. */
-export function failedPage(language: Language, title: Words, more: Words, status: number): PageReply {
-  return cardPage(
-    title[language],
-    html`${notice('error', more[language])}
-<p>${linkButton({ href: signInPath, text: texts.backToSignIn[language] })}</p>`,
-    status,
-  );
-}
-
-/** The script that these pages need besides that of every page. */
-export function scriptTag(): Markup {
-  return html`<script type="module" src="${signInScript().path}"></script>`;
-}
-
-/** The button for a passkey: a browser without scripts or passkeys does not show it. */
-export function passkeyButton({ language, csrfToken }: Visit, next: string): Markup {
-  const part = attributes({
-    class: 'passkey',
-    hidden: true,
-    'data-passkey': 'use',
-    'data-token': csrfToken,
-    'data-next': next,
-    'data-failed': texts.passkeyFailed[language],
+function addressField({ language }: Visit, wrong: WrongAddress | null): Markup {
+  const error = html`<p class="error" id="email-error" role="alert">${texts.emailWrong[language]}</p>`;
+  const input = attributes({
+    id: 'email',
+    name: 'email',
+    type: 'text',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    dir: 'ltr',
+    autocomplete: 'username webauthn',
+    inputmode: 'email',
+    required: true,
+    value: wrong?.email,
+    'aria-invalid': wrong && 'true',
+    'aria-describedby': wrong && 'email-error',
   });
-  return html`<div${part}>
-  <button type="button" class="secondary">${texts.withPasskey[language]}</button>
-  <p class="error" role="alert"></p>
-</div>`;
+  return html`<div class="field">
+    <label for="email">${texts.email[language]}</label>
+    <input${input}>
+    ${wrong ? error : null}
+  </div>`;
 }
 
-/** The link to the issuer, where one is configured. */
-export function issuerLink(
-  { language }: Visit,
-  { oidcIssuer, oidcName }: { oidcIssuer: string; oidcName: string },
+/** The page on which a person signs in, also after a wrong address. */
+export function signInPage(
+  visit: Visit,
+  config: Pick<ConsoleConfig, 'oidcIssuer' | 'oidcName'>,
   next: string,
-): Markup | null {
-  const href = `/sign-in/oidc?${new URLSearchParams({ next }).toString()}`;
-  return oidcIssuer === ''
-    ? null
-    : html`<p>
-  <a class="button secondary" href="${href}">${texts.withIssuer[language]} <bdi>${oidcName}</bdi></a>
-</p>`;
+  wrong: WrongAddress | null = null,
+): PageReply {
+  const { language, csrfToken } = visit;
+  const start = attributes({ method: 'post', action: signInPath, novalidate: wrong !== null });
+  return welcomePage(
+    texts.title[language],
+    html`<form${start}>
+  ${csrfField(csrfToken)}
+  ${hidden('next', next)}
+  ${addressField(visit, wrong)}
+  ${button({ text: texts.sendLink[language] })}
+</form>
+${passkeyButton(visit, next)}
+${issuerLink(visit, config, next)}
+${scriptTag()}`,
+    language,
+    wrong ? 422 : 200,
+  );
+}
+
+/** Where a person signs in and out. */
+@PageController({ access: 'anyone' })
+export class SignInPages {
+  constructor(
+    @InjectConfig() private readonly config: ConsoleConfig,
+    private readonly requests: LinkRequests,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+  ) {}
+
+  @ConsolePage({ method: 'GET', path: signInPath })
+  async show(visit: Visit): Promise<PageReply> {
+    const next = localPath(visit.query.get('next'));
+    if (visit.session) {
+      return redirect(next);
+    }
+    const { cookie } = markBrowser(this.config, visit);
+    return { ...signInPage(visit, this.config, next), cookies: [cookie] };
+  }
+
+  /** Accepts a request for a link in the mail, whether or not somebody has the address. */
+  @ConsolePage({ method: 'POST', path: signInPath })
+  async requestLink(visit: Visit): Promise<PageReply> {
+    const next = localPath(visit.form.get('next'));
+    const given = visit.form.get('email') ?? '';
+    const email = normaliseEmailAddress(pastedEmail(given));
+    if (email === null) {
+      return signInPage(visit, this.config, next, { email: given });
+    }
+    const request = await this.requests.accept(visit, email, next);
+    return request.kind === 'limited'
+      ? tooManyPage(visit.language, request.seconds)
+      : redirect('/sign-in/sent', { cookies: request.cookies });
+  }
+
+  /** The same for every address. */
+  @ConsolePage({ method: 'GET', path: `${signInPath}/sent` })
+  async showSent({ language }: Visit): Promise<PageReply> {
+    return cardPage(
+      texts.sentTitle[language],
+      html`<p>${texts.sent[language]}</p>
+<p>${texts.sentMore[language]}</p>
+<p>${linkButton({ href: signInPath, text: texts.again[language] })}</p>`,
+    );
+  }
+
+  @ConsolePage({ method: 'POST', path: '/sign-out' })
+  async signOut({ session }: Visit): Promise<PageReply> {
+    if (session) {
+      await endSession(acrossTenants(this.db), session.personId, session.id);
+    }
+    return redirect(signInPath, {
+      cookies: [{ name: cookieNames(this.config).session, value: '', maxAgeSeconds: 0 }],
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import { type Words } from '@pinkas/ui';
+import type { Words } from '@pinkas/ui';
 
 /** What the pages of signing in say. */
 export const signInWords = {

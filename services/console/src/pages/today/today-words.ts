@@ -1,4 +1,4 @@
-import { type Words } from '@pinkas/ui';
+import type { Words } from '@pinkas/ui';
 
 /** What the first page of a business states. */
 export const todayWords = {

@@ -7,30 +7,15 @@ import {
 } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import {
-  amount,
-  button,
-  field,
-  form,
-  html,
-  isolate,
-  lengthErrors,
-  linkButton,
-  notice,
-  pageHead,
-  readField,
-  type Words,
-} from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { field, lengthErrors, readField, type Words } from '@pinkas/ui';
+import { ConsolePage, PageController, type PageReply, redirect } from '../http/console-page.js';
 import { limitsOf } from '../http/form-limits.js';
 import type { MemberVisit } from '../http/visit.js';
+import { documentConfirmation, whatHappens } from './confirmation.js';
 import { errorText } from './message-pages.js';
-import { documentName, effectList } from './parts.js';
-import { words } from './words.js';
 
 const texts = {
   title: { he: 'ביטול', en: 'Cancel' },
-  what: { he: 'מה יקרה', en: 'What happens' },
   stays: {
     he: 'המסמך ומספרו נשארים בספר; המספר לא ינוצל שוב.',
     en: 'The document and its number stay in the book; the number is not used again.',
@@ -54,53 +39,35 @@ const texts = {
 
 const { texts: limits } = limitsOf(CancelDocument);
 
-function preview(
+function confirmCancellation(
   visit: MemberVisit,
   document: IssuedDocument,
   error: string | null,
   wrong?: { readonly reason: string; readonly error: string },
 ): PageReply {
-  const { csrfToken, language } = visit;
-  const at = visit.link(`/documents/${document.id}`);
-  const title = `${texts.title[language]}: ${documentName(document, language)}`;
-  const effects = [texts.stays, texts.says, texts.messages, texts.source];
-  const confirm = button({ text: texts.confirm[language], kind: 'danger' });
-  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
-  return page(
-    title,
-    html`${pageHead({
-      title,
-      language,
-      crumbs: [{ text: documentName(document, language), href: at }],
-      lead: html`${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}`,
-    })}
-${error === null ? null : notice('error', error)}
-<section class="card">
-  <h2>${texts.what[language]}</h2>
-  ${effectList(effects.map((effect) => effect[language]))}
-  ${form({
-    action: `${at}/cancel`,
-    csrfToken,
-    content: field({
+  return documentConfirmation(visit, document, {
+    title: texts.title,
+    content: whatHappens(visit, [texts.stays, texts.says, texts.messages, texts.source]),
+    fields: field({
       name: 'reason',
-      label: texts.reason[language],
-      hint: texts.reasonHint[language],
+      label: visit.t(texts.reason),
+      hint: visit.t(texts.reasonHint),
       value: wrong?.reason ?? '',
       error: wrong?.error,
     }),
-    acts: html`${confirm}${back}`,
-  })}
-</section>`,
-    error === null && !wrong ? 200 : 422,
-  );
+    button: { text: visit.t(texts.confirm), kind: 'danger' },
+    error,
+    status: error === null && !wrong ? 200 : 422,
+  });
 }
 
-/** Says what cancelling a document does. */
-@ConsolePage({ method: 'GET', path: '/documents/:id/cancel', access: 'issuer', changes: 'book', books: true })
-export class PreviewCancellation {
+/** Cancels a document that is no accounting document. */
+@PageController({ path: '/documents/:id/cancel', access: 'issuer', books: true })
+export class CancellationPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', changes: 'book' })
+  async confirm(visit: MemberVisit): Promise<PageReply> {
     const { bookId, params } = visit;
     const { document, state } = await this.rpc.call(getDocument, {
       business_id: bookId,
@@ -109,30 +76,18 @@ export class PreviewCancellation {
     if (state.status === 'cancelled' || !documentTypeRules[document.type].cancellable) {
       return redirect(visit.link(`/documents/${document.id}`));
     }
-    return preview(visit, document, null);
+    return confirmCancellation(visit, document, null);
   }
-}
 
-/** Cancels a document that is no accounting document. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/:id/cancel',
-  access: 'issuer',
-  changes: 'book',
-  books: true,
-  timeoutMs: timeLimitsMs.cancelDocument,
-})
-export class CancelDocumentNow {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST', changes: 'book', timeoutMs: timeLimitsMs.cancelDocument })
+  async cancel(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
     const reason = readField(form, 'reason');
     const errors = lengthErrors({ reason }, limits, language);
     if (errors.reason !== undefined) {
       const { document } = await this.rpc.call(getDocument, key);
-      return preview(visit, document, null, { reason, error: errors.reason });
+      return confirmCancellation(visit, document, null, { reason, error: errors.reason });
     }
     try {
       await this.rpc.call(cancelDocument, {
@@ -146,7 +101,7 @@ export class CancelDocumentNow {
         throw error;
       }
       const { document } = await this.rpc.call(getDocument, key);
-      return preview(visit, document, errorText(error, language));
+      return confirmCancellation(visit, document, errorText(error, language));
     }
     return redirect(visit.link(`/documents/${key.document_id}`), { outcome: 'cancelled' });
   }

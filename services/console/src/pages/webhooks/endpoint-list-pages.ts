@@ -12,7 +12,7 @@ import {
   tabs,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { words } from '../words.js';
 import { endpointFacts, endpointsPath, stateBadge } from './endpoint-parts.js';
@@ -29,11 +29,12 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** The endpoints of a book. */
-@ConsolePage({ method: 'GET', path: endpointsPath, access: 'owner', books: true })
-export class ShowEndpoints {
+@PageController({ path: endpointsPath, access: 'owner', books: true })
+export class EndpointListPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { bookId, business, isTest, language, link, outcome } = visit;
     const { endpoints } = await this.rpc.call(listEndpoints, { business_id: bookId });
     const isFull = endpoints.length >= endpointsMax;

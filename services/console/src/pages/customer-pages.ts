@@ -37,7 +37,7 @@ import {
   table,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import { limitsOf } from '../http/form-limits.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
@@ -111,45 +111,6 @@ const documentsListed = 20;
 /** More open documents of one customer are not summed by their age. */
 const debtsSummed = 100;
 
-/** The customers of a book by name, with search. */
-@ConsolePage({ method: 'GET', path: '/customers', access: 'reader', books: true })
-export class ListCustomersPage {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, query } = visit;
-    const searched = readField(query, 'q');
-    const { customers } = await this.rpc.call(searchCustomers, {
-      business_id: bookId,
-      query: searched === '' ? null : searched,
-      limit: listed,
-    });
-    const search = field({
-      name: 'q',
-      type: 'search',
-      label: texts.search[language],
-      hint: texts.searchHint[language],
-      value: searched,
-    });
-    const list =
-      customers.length === 0
-        ? emptyState({ title: texts[searched === '' ? 'empty' : 'none'][language] })
-        : customerTable(visit, customers);
-    const isPartial = customers.length === listed;
-    return page(
-      words.customers[language],
-      html`${pageHead({ title: words.customers[language], language })}
-${filterForm({
-  action: visit.link('/customers'),
-  content: search,
-  acts: button({ text: texts.show[language], kind: 'secondary' }),
-})}
-${isPartial ? notice('info', texts.first[language]) : null}
-${list}`,
-    );
-  }
-}
-
 function customerTable(visit: MemberVisit, customers: readonly CustomerCard[]): Markup {
   const { language } = visit;
   const figures = (text: string | null) => (text ? leftToRight(text) : null);
@@ -182,22 +143,55 @@ const contactNames = Object.keys(contact) as (keyof Contact)[];
 const { texts: limits } = limitsOf(updateCustomer.request);
 const lengthLimits = { address: limits['change.address'] ?? 0, city: limits['change.city'] ?? 0 };
 
-/** One customer: the card, its correction, and the documents. */
-@ConsolePage({ method: 'GET', path: '/customers/:id', access: 'reader', books: true })
-export class ShowCustomerPage {
+/** The customers of a book, and the card of each. */
+@PageController({ path: '/customers', access: 'reader', books: true })
+export class CustomerPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** The customers of a book by name, with search. */
+  @ConsolePage({ method: 'GET' })
+  async list(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, language, query } = visit;
+    const searched = readField(query, 'q');
+    const { customers } = await this.rpc.call(searchCustomers, {
+      business_id: bookId,
+      query: searched === '' ? null : searched,
+      limit: listed,
+    });
+    const search = field({
+      name: 'q',
+      type: 'search',
+      label: texts.search[language],
+      hint: texts.searchHint[language],
+      value: searched,
+    });
+    const list =
+      customers.length === 0
+        ? emptyState({ title: texts[searched === '' ? 'empty' : 'none'][language] })
+        : customerTable(visit, customers);
+    const isPartial = customers.length === listed;
+    return page(
+      words.customers[language],
+      html`${pageHead({ title: words.customers[language], language })}
+${filterForm({
+  action: visit.link('/customers'),
+  content: search,
+  acts: button({ text: texts.show[language], kind: 'secondary' }),
+})}
+${isPartial ? notice('info', texts.first[language]) : null}
+${list}`,
+    );
+  }
+
+  /** One customer: the card, its correction, and the documents. */
+  @ConsolePage({ method: 'GET', path: '/:id' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     return cardPage(this.rpc, visit);
   }
-}
 
-/** Corrects the contact details of a card. */
-@ConsolePage({ method: 'POST', path: '/customers/:id', access: 'issuer', changes: 'book', books: true })
-export class SaveCustomer {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** Corrects the contact details of a card. */
+  @ConsolePage({ method: 'POST', path: '/:id', access: 'issuer', changes: 'book' })
+  async save(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
     const values = readFields(contact, form);
     const change = Object.fromEntries(contactNames.map((name) => [name, values[name] || null]));

@@ -1,7 +1,7 @@
 import { showBusiness } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
 import { emptyState, html, isolate, notice, pageHead, type Words } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { PersonVisit } from '../http/visit.js';
 import { peopleWords } from './people/people-words.js';
 import { words } from './words.js';
@@ -14,12 +14,14 @@ const texts = {
   },
 } as const satisfies Record<string, Words>;
 
-/** Leads to the person's business; who has several chooses. */
-@ConsolePage({ method: 'GET', path: '/', access: 'person' })
-export class ShowFirstPage {
+/** Where a person begins. */
+@PageController({ access: 'person' })
+export class FirstPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle({ language, memberships, outcome }: PersonVisit): Promise<PageReply> {
+  /** Leads to the person's business; who has several chooses. */
+  @ConsolePage({ method: 'GET', path: '/' })
+  async show({ language, memberships, outcome }: PersonVisit): Promise<PageReply> {
     const [only] = memberships;
     const left = outcome === 'left' ? notice('done', peopleWords.left[language]) : null;
     if (only && memberships.length === 1 && left === null) {

@@ -13,7 +13,7 @@ import {
   table,
 } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { listMembers } from '../../people/member.repository.js';
 import { words } from '../words.js';
@@ -68,12 +68,13 @@ function memberTable(visit: MemberVisit, members: readonly Member[]): Markup {
   });
 }
 
-/** Shows who may use the business. */
-@ConsolePage({ method: 'GET', path: '/people', access: 'reader' })
-export class ShowPeople {
+/** The people of a business. */
+@PageController({ path: '/people', access: 'reader' })
+export class PeoplePages {
   constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { language, business, outcome, role } = visit;
     const [, done] = Object.entries(peopleOutcomes).find(([name]) => name === outcome) ?? [];
     const members = await listMembers(forTenant(this.db, business.id), business.id);

@@ -16,7 +16,7 @@ import {
   readField,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { words } from '../words.js';
 import { crumbsOf, endpointsPath, secretPage } from './endpoint-parts.js';
@@ -106,34 +106,19 @@ ${errors.form ? notice('error', errors.form) : null}
   );
 }
 
-/** The form of a new endpoint. */
-@ConsolePage({
-  method: 'GET',
-  path: '/connection/webhooks/new',
-  access: 'owner',
-  books: true,
-  changes: 'settings',
-  freshProof: true,
-})
-export class StartEndpoint {
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    return endpointForm(visit, { url: '', description: '', types: choosableTypes }, {});
-  }
-}
-
-/** Creates an endpoint and shows its secret, this once. */
-@ConsolePage({
-  method: 'POST',
-  path: '/connection/webhooks/new',
-  access: 'owner',
-  books: true,
-  changes: 'settings',
-  freshProof: true,
-})
-export class CreateEndpointPage {
+/** A new endpoint of webhooks. */
+@PageController({ path: `${endpointsPath}/new`, access: 'owner', books: true, freshProof: true })
+export class NewEndpointPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', changes: 'settings' })
+  async show(visit: MemberVisit): Promise<PageReply> {
+    return endpointForm(visit, { url: '', description: '', types: choosableTypes }, {});
+  }
+
+  /** Creates an endpoint and shows its secret, this once. */
+  @ConsolePage({ method: 'POST', changes: 'settings' })
+  async create(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form: sent, language, session } = visit;
     const draft: EndpointDraft = {
       url: readField(sent, 'url'),

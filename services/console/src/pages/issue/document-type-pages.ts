@@ -1,6 +1,6 @@
 import { type DocumentType, documentTypeRules, documentTypes, isInstitution, mayIssue } from '@pinkas/domain';
 import { card, emptyState, html, type Markup, pageHead, type Words } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
 import { words } from '../words.js';
@@ -45,10 +45,11 @@ const groups: readonly {
   { id: 'offers', title: texts.offers, types: ['quote', 'order', 'delivery_note', 'return_note'] },
 ];
 
-/** The types that a business may issue, as the way to their forms. */
-@ConsolePage({ method: 'GET', path: '/issue', access: 'issuer', changes: 'issues', books: true })
-export class ChooseType {
-  async handle(visit: MemberVisit): Promise<PageReply> {
+/** The types that a business may issue. */
+@PageController({ path: '/issue', access: 'issuer', books: true })
+export class DocumentTypePages {
+  @ConsolePage({ method: 'GET', changes: 'issues' })
+  async choose(visit: MemberVisit): Promise<PageReply> {
     const { business, language } = visit;
     const legalType = business.legal_type;
     const allowed = documentTypes.filter(

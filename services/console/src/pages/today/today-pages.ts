@@ -21,17 +21,19 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
-import type { ConsoleConfig } from '../config.js';
-import type { ConsoleTables } from '../db/console.tables.js';
-import { ConsolePage, type PageReply, page } from '../http/console-page.js';
-import type { MemberVisit } from '../http/visit.js';
-import { type FailedPackage, failedPackages } from '../package/package.repository.js';
-import { isAtLeast } from '../session/roles.js';
-import { outcomeNotice } from './document/outcomes.js';
-import { issueAct } from './issue/issue-links.js';
-import { documentTable } from './parts.js';
-import { attention, attentionCard } from './today/attention.js';
-import { firstSteps } from './today/first-steps.js';
+import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { type FailedPackage, failedPackages } from '../../package/package.repository.js';
+import { isAtLeast } from '../../session/roles.js';
+import { outcomeNotice } from '../document/outcomes.js';
+import { issueAct } from '../issue/issue-links.js';
+import { documentTable } from '../parts.js';
+import { unlessAway } from '../unless-away.js';
+import { words } from '../words.js';
+import { attention, attentionCard } from './attention.js';
+import { firstSteps } from './first-steps.js';
 import {
   debtFigure,
   lastTwelveMonths,
@@ -40,19 +42,17 @@ import {
   shownMonths,
   topCustomers,
   yearChart,
-} from './today/month.js';
-import { readAllocations, readDonations, readFailures, readSuppressions } from './today/read-findings.js';
-import { todayWords as texts } from './today/today-words.js';
-import { unlessAway } from './unless-away.js';
-import { words } from './words.js';
+} from './month.js';
+import { readAllocations, readDonations, readFailures, readSuppressions } from './read-findings.js';
+import { todayWords as texts } from './today-words.js';
 
 const latestCount = 8;
 const packagesMax = 12;
 const topCustomersMax = 5;
 
-/** The first page of a business: what needs a person, how the month is, and what came in. */
-@ConsolePage({ method: 'GET', path: '/', access: 'reader', books: true })
-export class ShowToday {
+/** What a business needs today. */
+@PageController({ access: 'reader', books: true })
+export class TodayPages {
   constructor(
     private readonly rpc: RpcClient,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
@@ -60,7 +60,9 @@ export class ShowToday {
     @InjectConfig() private readonly config: Pick<ConsoleConfig, 'accountingSoftwareNumber'>,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** The first page of a business: what needs a person, how the month is, and what came in. */
+  @ConsolePage({ method: 'GET', path: '/' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { bookId, language, business, outcome } = visit;
     const now = this.clock.now();
     const today = dayInIsrael(now);

@@ -24,26 +24,26 @@ import {
   pageHead,
   type Words,
 } from '@pinkas/ui';
-import type { ConsoleConfig } from '../config.js';
-import type { ConsoleTables } from '../db/console.tables.js';
-import { ExportsFullError } from '../export/export-errors.js';
-import { gib } from '../export/export-policy.js';
-import { ExportWorker } from '../export/export-worker.js';
-import { listExports, readExportFile, requestExport, TooManyExportsError } from '../export/exports.js';
-import { listTransmissions } from '../export/transmissions.js';
-import { dayOf } from '../http/address-dates.js';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
-import { downloadHeaders } from '../http/page-headers.js';
-import type { MemberVisit } from '../http/visit.js';
-import { findSchedule, latestPackages } from '../package/package.repository.js';
-import { listMembers } from '../people/member.repository.js';
-import { exportItem } from './exports/export-item.js';
-import { exportWords as texts } from './exports/export-words.js';
-import { monthlyCard } from './exports/monthly-card.js';
-import { isTransmitting } from './exports/transmission-item.js';
-import { transmissionWords } from './exports/transmission-words.js';
-import { unlessAway } from './unless-away.js';
-import { words } from './words.js';
+import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
+import { ExportsFullError } from '../../export/export-errors.js';
+import { gib } from '../../export/export-policy.js';
+import { ExportWorker } from '../../export/export-worker.js';
+import { listExports, readExportFile, requestExport, TooManyExportsError } from '../../export/exports.js';
+import { listTransmissions } from '../../export/transmissions.js';
+import { dayOf } from '../../http/address-dates.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
+import { downloadHeaders } from '../../http/page-headers.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { findSchedule, latestPackages } from '../../package/package.repository.js';
+import { listMembers } from '../../people/member.repository.js';
+import { unlessAway } from '../unless-away.js';
+import { words } from '../words.js';
+import { exportItem } from './export-item.js';
+import { exportWords as texts } from './export-words.js';
+import { monthlyCard } from './monthly-card.js';
+import { isTransmitting } from './transmission-item.js';
+import { transmissionWords } from './transmission-words.js';
 
 const formats = ['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl', 'donations'] as const;
 const refreshSeconds = 3;
@@ -64,32 +64,25 @@ interface Draft {
   readonly to: string;
 }
 
-/** The files for the accountant, and the form of a new one. */
-@ConsolePage({ method: 'GET', path: '/exports', access: 'reader' })
-export class ShowExports {
+/** The files for the accountant. */
+@PageController({ path: '/exports', access: 'reader' })
+export class ExportPages {
   constructor(
-    @InjectDatabase() readonly db: Database<ConsoleTables>,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
-    readonly rpc: RpcClient,
-  ) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    return exportsPage(visit, this, suggested(visit.query, this.clock.now()));
-  }
-}
-
-/** Requests a file. Who may read the book may have it as a file. */
-@ConsolePage({ method: 'POST', path: '/exports', access: 'reader', changes: 'nothing', freshProof: true })
-export class RequestExport {
-  constructor(
-    @InjectDatabase() readonly db: Database<ConsoleTables>,
-    @InjectClock() private readonly clock: Clock,
+    private readonly rpc: RpcClient,
     private readonly worker: ExportWorker,
     @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
-    readonly rpc: RpcClient,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
+    return this.#page(visit, suggested(visit.query, this.clock.now()));
+  }
+
+  /** Requests a file. Who may read the book may have it as a file. */
+  @ConsolePage({ method: 'POST', changes: 'nothing', freshProof: true })
+  async request(visit: MemberVisit): Promise<PageReply> {
     const { business, form, language, link, session } = visit;
     const sent = (name: string) => form.get(name)?.trim() ?? '';
     const draft = { format: sent('format'), charset: sent('charset'), from: sent('from'), to: sent('to') };
@@ -109,28 +102,24 @@ export class RequestExport {
       );
     } catch (error) {
       if (error instanceof TooManyExportsError) {
-        return exportsPage(visit, this, draft, texts.tooMany[language]);
+        return this.#page(visit, draft, texts.tooMany[language]);
       }
       if (error instanceof ExportsFullError) {
-        return exportsPage(visit, this, draft, texts.full[language]);
+        return this.#page(visit, draft, texts.full[language]);
       }
       if (error instanceof ApiError && error.code === 'validation_error') {
         const isOfMonths = draft.format === 'pcn874' && draft.from <= draft.to;
-        return exportsPage(visit, this, draft, texts[isOfMonths ? 'badMonths' : 'badDates'][language]);
+        return this.#page(visit, draft, texts[isOfMonths ? 'badMonths' : 'badDates'][language]);
       }
       throw error;
     }
     this.worker.trigger();
     return redirect(link('/exports'), { outcome: 'requested' });
   }
-}
 
-/** The bytes of a file that is ready. */
-@ConsolePage({ method: 'GET', path: '/exports/:id/file', access: 'reader', freshProof: true })
-export class DownloadExport {
-  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
-
-  async handle({ business, params }: MemberVisit): Promise<PageReply> {
+  /** The bytes of a file that is ready. */
+  @ConsolePage({ method: 'GET', path: '/:id/file', freshProof: true })
+  async download({ business, params }: MemberVisit): Promise<PageReply> {
     const file = await readExportFile(this.db, business.id, params.id ?? '');
     if (!file) {
       throw new ApiError('not_found');
@@ -145,6 +134,10 @@ export class DownloadExport {
       },
       body: file.chunks,
     };
+  }
+
+  #page(visit: MemberVisit, draft: Draft, error?: string): Promise<PageReply> {
+    return exportsPage(visit, { db: this.db, rpc: this.rpc }, draft, error);
   }
 }
 

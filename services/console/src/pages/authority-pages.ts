@@ -32,8 +32,9 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';
+import { confirmation } from './confirmation.js';
 import { words } from './words.js';
 
 const texts = {
@@ -118,56 +119,6 @@ const tones = {
   off: 'neutral',
 } as const satisfies Record<string, Tone>;
 
-/** The connection to the tax authority. */
-@ConsolePage({ method: 'GET', path: '/authority', access: 'reader' })
-export class ShowAuthority {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    return this.show(visit, null);
-  }
-
-  /** @param wrongPerson what was typed that names no person. */
-  async show(visit: MemberVisit, wrongPerson: string | null): Promise<PageReply> {
-    const { business, language, outcome, role } = visit;
-    const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
-    const isOn = business.tax_authority_connected && connection !== null;
-    const state = isOn ? connection.state : 'off';
-    const isDonations = isInstitution(business.legal_type);
-    const failure =
-      request?.state === 'failed'
-        ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
-        : null;
-    const until = isOn ? connection.until : null;
-    const known = facts(
-      [
-        [texts.until[language], until && leftToRight(formatDay(dayInIsrael(new Date(until)), language))],
-        [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
-        [
-          texts.issuer[language],
-          isOn && connection.person !== undefined ? isolate(connection.person, language) : null,
-        ],
-        [texts.threshold[language], isDonations ? null : amount(business.allocation_threshold_net, language)],
-      ],
-      language,
-    );
-    const status = html`<span data-state="${state}">${badge(tones[state], texts[state][language])}</span>`;
-    return page(
-      words.authority[language],
-      html`${pageHead({ title: words.authority[language], language, badge: status, lead: texts[isDonations ? 'whatDonations' : 'what'][language] })}
-${doneNotice(outcome, isDonations, language)}
-${failure}
-${card({
-  id: 'connection',
-  title: texts.state[language],
-  content: html`${known}
-${role === 'owner' ? connectForm(visit, connection, wrongPerson) : null}`,
-})}`,
-      wrongPerson === null ? 200 : 422,
-    );
-  }
-}
-
 /** What a form of the page has done. */
 function doneNotice(outcome: string | null, isDonations: boolean, language: Language): Markup | null {
   if (outcome === 'disconnected') {
@@ -221,23 +172,32 @@ function readPerson(text: string): { user_name: string } | { user_id: string } |
   return text.length <= personMax && /[^\s0]/.test(text) ? { user_name: text } : null;
 }
 
-const returnPath = '/authority/connected';
 const checkCompletion = compile(completeConnection.request);
 
-/**
- * Where the gateway leads the browser that comes back from the authority, with the code and the state. A link that was sent to
- * somebody else ends here: allocation completes it only for the person who began.
- */
-@ConsolePage({
-  method: 'GET',
-  path: `${returnPath}/:business`,
-  access: 'anyone',
-  timeoutMs: timeLimitsMs.completeConnection + timeLimitsMs.saveBusiness,
-})
-export class CompleteAuthority {
-  constructor(private readonly rpc: RpcClient) {}
+/** The connection of a business to the tax authority. */
+@PageController({ path: '/authority', access: 'owner' })
+export class AuthorityPages {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectConfig() private readonly config: ConsoleConfig,
+  ) {}
 
-  async handle({ language, memberships, params, query, session }: Visit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', access: 'reader' })
+  show(visit: MemberVisit): Promise<PageReply> {
+    return this.#show(visit, null);
+  }
+
+  /**
+   * Where the gateway leads the browser that comes back from the authority, with the code and the state. A link that was sent to
+   * somebody else ends here: allocation completes it only for the person who began.
+   */
+  @ConsolePage({
+    method: 'GET',
+    path: '/connected/:business',
+    access: 'anyone',
+    timeoutMs: timeLimitsMs.completeConnection + timeLimitsMs.saveBusiness,
+  })
+  async complete({ language, memberships, params, query, session }: Visit): Promise<PageReply> {
     const refused = (why: 'otherPerson' | 'stale', status: number) =>
       page(
         texts.notHere[language],
@@ -268,35 +228,21 @@ ${notice('error', texts[why][language])}`,
       (await this.rpc.call(markConnected, { business_id: id, person_id: session.personId })).connected;
     return redirect(`/b/${id}/authority`, isConnected ? { outcome: 'connected' } : {});
   }
-}
 
-/** Makes an address at the authority, where the owner logs in. */
-@ConsolePage({
-  method: 'POST',
-  path: '/authority/connect',
-  access: 'owner',
-  changes: 'settings',
-  freshProof: true,
-})
-export class ConnectAuthority {
-  constructor(
-    private readonly rpc: RpcClient,
-    private readonly authority: ShowAuthority,
-    @InjectConfig() private readonly config: ConsoleConfig,
-  ) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** Makes an address at the authority, where the owner logs in. */
+  @ConsolePage({ method: 'POST', path: '/connect', changes: 'settings', freshProof: true })
+  async connect(visit: MemberVisit): Promise<PageReply> {
     const { business, language, link, session } = visit;
     const typed = visit.form.get('person')?.trim() ?? '';
     const person = readPerson(typed);
     if (person === null) {
-      return this.authority.show(visit, typed);
+      return this.#show(visit, typed);
     }
     const { authorize_url: url, expires_at: until } = await this.rpc.call(startConnection, {
       business_id: business.id,
       person_id: session.personId,
       ...person,
-      return_url: `${this.config.consoleUrl}${returnPath}/${business.id}`,
+      return_url: `${this.config.consoleUrl}/authority/connected/${business.id}`,
     });
     return page(
       texts.connect[language],
@@ -312,46 +258,22 @@ export class ConnectAuthority {
 </div>`,
     );
   }
-}
 
-/** Says what disconnecting does. */
-@ConsolePage({ method: 'GET', path: '/authority/disconnect', access: 'owner', freshProof: true })
-export class ConfirmDisconnection {
-  async handle({ business, csrfToken, language, link }: MemberVisit): Promise<PageReply> {
-    const what = isInstitution(business.legal_type) ? texts.disconnectDonations : texts.disconnectWhat;
-    const back = linkButton({ href: link('/authority'), text: words.back[language], kind: 'quiet' });
-    return page(
-      texts.disconnectTitle[language],
-      html`${pageHead({
-        title: texts.disconnectTitle[language],
-        language,
-        crumbs: [{ text: words.authority[language], href: link('/authority') }],
-      })}
-<div class="card">
-  <p>${what[language]}</p>
-  ${form({
-    action: link('/authority/disconnect'),
-    csrfToken,
-    content: html``,
-    acts: html`${button({ text: texts.disconnectButton[language], kind: 'danger' })}${back}`,
-  })}
-</div>`,
-    );
+  @ConsolePage({ method: 'GET', path: '/disconnect', freshProof: true })
+  async confirmDisconnection(visit: MemberVisit): Promise<PageReply> {
+    const isDonations = isInstitution(visit.business.legal_type);
+    return confirmation(visit, {
+      title: visit.t(texts.disconnectTitle),
+      crumbs: [{ text: visit.t(words.authority), href: visit.link('/authority') }],
+      content: html`<p>${visit.t(isDonations ? texts.disconnectDonations : texts.disconnectWhat)}</p>`,
+      button: { text: visit.t(texts.disconnectButton), kind: 'danger' },
+      element: 'div',
+    });
   }
-}
 
-/** Ends the connection, and stops requests for allocation numbers. */
-@ConsolePage({
-  method: 'POST',
-  path: '/authority/disconnect',
-  access: 'owner',
-  changes: 'nothing',
-  freshProof: true,
-})
-export class DisconnectAuthority {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle({ business, link, session }: MemberVisit): Promise<PageReply> {
+  /** Ends the connection, and stops requests for allocation numbers. */
+  @ConsolePage({ method: 'POST', path: '/disconnect', changes: 'nothing', freshProof: true })
+  async disconnect({ business, link, session }: MemberVisit): Promise<PageReply> {
     const by = { business_id: business.id, person_id: session.personId };
     // The setting first: a document that is issued in between asks for nothing, where it would wait for a connection.
     const off = { ...by, change: { tax_authority_connected: false } };
@@ -360,5 +282,45 @@ export class DisconnectAuthority {
     // Again: a connection that was completed before it ended may have been marked since.
     await this.rpc.call(updateBusiness, off);
     return redirect(link('/authority'), { outcome: 'disconnected' });
+  }
+
+  /** @param wrongPerson what was typed that names no person. */
+  async #show(visit: MemberVisit, wrongPerson: string | null): Promise<PageReply> {
+    const { business, language, outcome, role } = visit;
+    const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
+    const isOn = business.tax_authority_connected && connection !== null;
+    const state = isOn ? connection.state : 'off';
+    const isDonations = isInstitution(business.legal_type);
+    const failure =
+      request?.state === 'failed'
+        ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
+        : null;
+    const until = isOn ? connection.until : null;
+    const known = facts(
+      [
+        [texts.until[language], until && leftToRight(formatDay(dayInIsrael(new Date(until)), language))],
+        [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
+        [
+          texts.issuer[language],
+          isOn && connection.person !== undefined ? isolate(connection.person, language) : null,
+        ],
+        [texts.threshold[language], isDonations ? null : amount(business.allocation_threshold_net, language)],
+      ],
+      language,
+    );
+    const status = html`<span data-state="${state}">${badge(tones[state], texts[state][language])}</span>`;
+    return page(
+      words.authority[language],
+      html`${pageHead({ title: words.authority[language], language, badge: status, lead: texts[isDonations ? 'whatDonations' : 'what'][language] })}
+${doneNotice(outcome, isDonations, language)}
+${failure}
+${card({
+  id: 'connection',
+  title: texts.state[language],
+  content: html`${known}
+${role === 'owner' ? connectForm(visit, connection, wrongPerson) : null}`,
+})}`,
+      wrongPerson === null ? 200 : 422,
+    );
   }
 }

@@ -22,7 +22,7 @@ import {
   pageHead,
   type Words,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { noNumber } from './document/refusal-words.js';
 import { documentName, effectList } from './parts.js';
@@ -126,61 +126,6 @@ ${back}`,
   );
 }
 
-/** The form for a number that an owner got elsewhere. */
-@ConsolePage({
-  method: 'GET',
-  path: '/documents/:id/number',
-  access: 'owner',
-  changes: 'book',
-  books: true,
-  freshProof: true,
-})
-export class ShowNumberEntry {
-  constructor(
-    private readonly rpc: RpcClient,
-    @InjectClock() private readonly clock: Clock,
-  ) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    const { language } = visit;
-    const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
-    const { allocation_number: number } = facts.state;
-    if (number !== null) {
-      return barred(visit, html`${texts.has[language]} ${leftToRight(number)}`);
-    }
-    const why = whyNoNumber(facts.document, facts.business, dayInIsrael(this.clock.now()));
-    return why === null ? entryPage(visit, facts, null) : barred(visit, noNumber[why][language]);
-  }
-}
-
-/** Takes a number that an owner has typed in. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/:id/number',
-  access: 'owner',
-  changes: 'book',
-  books: true,
-  freshProof: true,
-})
-export class EnterNumberNow {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
-    const { form: sent, params, session } = visit;
-    const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
-    const text = (sent.get('number') ?? '').trim().slice(0, 100);
-    const reply = await this.rpc.call(enterAllocationNumber, {
-      ...sentOf(visit, facts),
-      entered: text,
-      person_id: session.personId,
-    });
-    if (reply.refusal === null) {
-      return redirect(visit.link(`/documents/${params.id}`), { outcome: 'number_entered' });
-    }
-    return entryPage(visit, facts, { text, error: whyNotTaken(visit, reply.refusal, reply) });
-  }
-}
-
 function whyNotTaken(
   { language, link }: MemberVisit,
   refusal: EntryRefusal,
@@ -204,19 +149,53 @@ function whyNotTaken(
   }
 }
 
-/** Requests the number of a document that needs none. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/:id/request-number',
-  access: 'issuer',
-  changes: 'book',
-  books: true,
-  timeoutMs: timeLimitsMs.operatorCall,
-})
-export class RequestNumberNow {
-  constructor(private readonly rpc: RpcClient) {}
+/** The allocation number of a document that has none. */
+@PageController({ path: '/documents/:id', access: 'owner', books: true })
+export class NumberPages {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** The form for a number that an owner got elsewhere. */
+  @ConsolePage({ method: 'GET', path: '/number', changes: 'book', freshProof: true })
+  async show(visit: MemberVisit): Promise<PageReply> {
+    const { language } = visit;
+    const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
+    const { allocation_number: number } = facts.state;
+    if (number !== null) {
+      return barred(visit, html`${texts.has[language]} ${leftToRight(number)}`);
+    }
+    const why = whyNoNumber(facts.document, facts.business, dayInIsrael(this.clock.now()));
+    return why === null ? entryPage(visit, facts, null) : barred(visit, noNumber[why][language]);
+  }
+
+  /** Takes a number that an owner has typed in. */
+  @ConsolePage({ method: 'POST', path: '/number', changes: 'book', freshProof: true })
+  async enter(visit: MemberVisit): Promise<PageReply> {
+    const { form: sent, params, session } = visit;
+    const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
+    const text = (sent.get('number') ?? '').trim().slice(0, 100);
+    const reply = await this.rpc.call(enterAllocationNumber, {
+      ...sentOf(visit, facts),
+      entered: text,
+      person_id: session.personId,
+    });
+    if (reply.refusal === null) {
+      return redirect(visit.link(`/documents/${params.id}`), { outcome: 'number_entered' });
+    }
+    return entryPage(visit, facts, { text, error: whyNotTaken(visit, reply.refusal, reply) });
+  }
+
+  /** Requests the number of a document that needs none. */
+  @ConsolePage({
+    method: 'POST',
+    path: '/request-number',
+    access: 'issuer',
+    changes: 'book',
+    timeoutMs: timeLimitsMs.operatorCall,
+  })
+  async request(visit: MemberVisit): Promise<PageReply> {
     const { params, session } = visit;
     const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
     const {

@@ -13,29 +13,31 @@ import {
   pageHead,
   pager,
 } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page } from '../http/console-page.js';
-import type { MemberVisit } from '../http/visit.js';
-import { isAtLeast } from '../session/roles.js';
-import { issueAct } from './issue/issue-links.js';
-import { listFilters } from './list/list-filters.js';
-import { type ListQuery, listFields, readListQuery } from './list/list-query.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../session/roles.js';
+import { issueAct } from '../issue/issue-links.js';
+import { unlessAway } from '../unless-away.js';
+import { words } from '../words.js';
+import { listFilters } from './list-filters.js';
+import { type ListQuery, listFields, readListQuery } from './list-query.js';
 import {
   type DeliveryStates,
   type ListedDocument,
   listSums,
   listTable,
   selectionForm,
-} from './list/list-table.js';
-import { listWords as texts } from './list/list-words.js';
-import { unlessAway } from './unless-away.js';
-import { words } from './words.js';
+} from './list-table.js';
+import { listWords as texts } from './list-words.js';
 
-/** The documents of a book, with filters, search, orders, sums, and what can be done with the hits. */
-@ConsolePage({ method: 'GET', path: '/documents', access: 'reader', books: true })
-export class ListDocumentsPage {
+/** The documents of a book. */
+@PageController({ path: '/documents', access: 'reader', books: true })
+export class DocumentListPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  /** The documents of a book, with filters, search, orders, sums, and what can be done with the hits. */
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
     const { bookId: business_id, language, link } = visit;
     const query = await readListQuery(this.rpc, business_id, visit.query);
     const { filter, order, ascending, size, values } = query;

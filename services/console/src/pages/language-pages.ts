@@ -1,18 +1,20 @@
 import { acrossTenants, type Database, InjectDatabase } from '@pinkas/service-kit';
 import { languages } from '@pinkas/ui';
 import type { ConsoleTables } from '../db/console.tables.js';
-import { ConsolePage, type PageReply, redirect } from '../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, redirect } from '../http/console-page.js';
 import { localPath } from '../http/local-path.js';
 import type { Visit } from '../http/visit.js';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
-/** Changes the language of the console: of the person, or of the browser where nobody is signed in. */
-@ConsolePage({ method: 'POST', path: '/language', access: 'anyone' })
-export class ChooseLanguage {
+/** The language of the console. */
+@PageController({ path: '/language', access: 'anyone' })
+export class LanguagePages {
   constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
 
-  async handle({ form, session }: Visit): Promise<PageReply> {
+  /** Changes the language of the console: of the person, or of the browser where nobody is signed in. */
+  @ConsolePage({ method: 'POST' })
+  async choose({ form, session }: Visit): Promise<PageReply> {
     const language = languages.find((known) => known === form.get('language')) ?? 'he';
     if (session) {
       await acrossTenants(this.db)

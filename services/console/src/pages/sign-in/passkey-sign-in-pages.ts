@@ -1,6 +1,6 @@
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../../config.js';
-import { ConsolePage, type PageReply } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
 import type { Visit } from '../../http/visit.js';
 import { PasskeyError, Passkeys } from '../../passkey/passkeys.js';
@@ -13,16 +13,20 @@ export function json(value: unknown, status = 200): Extract<PageReply, { kind: '
   return { kind: 'json', status, value };
 }
 
-/** Gives a browser a challenge for a passkey. */
-@ConsolePage({ method: 'POST', path: '/sign-in/passkey/options', access: 'anyone' })
-export class ChallengePasskey {
+/** Signing in by a passkey. */
+@PageController({ path: '/sign-in/passkey', access: 'anyone' })
+export class PasskeySignInPages {
   constructor(
     private readonly passkeys: Passkeys,
     private readonly limiter: AttemptLimiter,
     @InjectConfig() private readonly config: ConsoleConfig,
+    private readonly sessions: SessionStarter,
+    @InjectLogger() private readonly logger: Logger,
   ) {}
 
-  async handle(visit: Visit): Promise<PageReply> {
+  /** Gives a browser a challenge for a passkey. */
+  @ConsolePage({ method: 'POST', path: '/options' })
+  async challenge(visit: Visit): Promise<PageReply> {
     const seconds = await this.limiter.consume('ceremony_network', visit.network);
     if (seconds !== null) {
       return json({ retry_after: seconds }, 429);
@@ -32,19 +36,10 @@ export class ChallengePasskey {
     const options = await this.passkeys.challenge(marked, localPath(visit.form.get('next')));
     return { ...json(options), cookies: [mark.cookie] };
   }
-}
 
-/** Starts a session for the person whose passkey was used. */
-@ConsolePage({ method: 'POST', path: '/sign-in/passkey', access: 'anyone' })
-export class UsePasskey {
-  constructor(
-    private readonly passkeys: Passkeys,
-    private readonly limiter: AttemptLimiter,
-    private readonly sessions: SessionStarter,
-    @InjectLogger() private readonly logger: Logger,
-  ) {}
-
-  async handle(visit: Visit): Promise<PageReply> {
+  /** Starts a session for the person whose passkey was used. */
+  @ConsolePage({ method: 'POST' })
+  async use(visit: Visit): Promise<PageReply> {
     try {
       const { personId, next } = await this.passkeys.verify(visit);
       return { ...json({ next: localPath(next) }), cookies: await this.sessions.start(visit, personId) };

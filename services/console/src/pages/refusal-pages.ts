@@ -8,16 +8,16 @@ import {
 } from '@pinkas/contracts';
 import { openDecisions, type RefusalDecision, refusalDecisions } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { amount, button, form, html, isolate, linkButton, notice, pageHead, type Words } from '@pinkas/ui';
-import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { html, linkButton, notice, type Words } from '@pinkas/ui';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { documentConfirmation } from './confirmation.js';
 import { deadlineText } from './document/refusal.js';
 import { decisionWords, notDecided } from './document/refusal-words.js';
-import { documentName, effectList } from './parts.js';
+import { effectList } from './parts.js';
 import { words } from './words.js';
 
 const texts = {
-  what: { he: 'מה יקרה', en: 'What happens' },
   sent: {
     he: 'ההחלטה נשלחת לרשות המסים. אי אפשר לחזור ממנה, אלא להגיש השגה אחרי המשך בלי מספר.',
     en: 'The decision is sent to the tax authority. It cannot be undone; only after going on without a number an objection may follow.',
@@ -33,35 +33,20 @@ function decisionIn({ params }: MemberVisit): RefusalDecision {
   return found;
 }
 
-function confirmation(
-  { csrfToken, language, link }: MemberVisit,
+function confirmDecision(
+  visit: MemberVisit,
   document: IssuedDocument,
   allocation: Allocation,
   decision: RefusalDecision,
 ): PageReply {
   const { name, effects } = decisionWords[decision];
-  const at = link(`/documents/${document.id}`);
-  const title = `${name[language]}: ${documentName(document, language)}`;
-  const confirm = button({
-    text: texts.confirm[language],
-    kind: decision === 'cancel' ? 'danger' : 'primary',
+  return documentConfirmation(visit, document, {
+    title: name,
+    content: html`<h2>${visit.t(words.whatHappens)}</h2>
+  ${decision === 'object' && html`<p><strong>${deadlineText(allocation, visit.language)}</strong></p>`}
+  ${effectList([...effects, texts.sent].map((effect) => visit.t(effect)))}`,
+    button: { text: visit.t(texts.confirm), kind: decision === 'cancel' ? 'danger' : 'primary' },
   });
-  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
-  return page(
-    title,
-    html`${pageHead({
-      title,
-      language,
-      crumbs: [{ text: documentName(document, language), href: at }],
-      lead: html`${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}`,
-    })}
-<section class="card">
-  <h2>${texts.what[language]}</h2>
-  ${decision === 'object' && html`<p><strong>${deadlineText(allocation, language)}</strong></p>`}
-  ${effectList([...effects, texts.sent].map((effect) => effect[language]))}
-  ${form({ action: `${at}/refusal/${decision}`, csrfToken, content: html``, acts: html`${confirm}${back}` })}
-</section>`,
-  );
 }
 
 /** The page of the document with why nothing is decided. */
@@ -79,19 +64,13 @@ ${back}`,
   );
 };
 
-/** Explains what a decision about a refused number does. */
-@ConsolePage({
-  method: 'GET',
-  path: '/documents/:id/refusal/:decision',
-  access: 'owner',
-  changes: 'book',
-  books: true,
-  freshProof: true,
-})
-export class PreviewDecision {
+/** What an owner decides about a refused allocation number. */
+@PageController({ path: '/documents/:id/refusal/:decision', access: 'owner', books: true, freshProof: true })
+export class RefusalPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'GET', changes: 'book' })
+  async confirm(visit: MemberVisit): Promise<PageReply> {
     const decision = decisionIn(visit);
     const key = { business_id: visit.bookId, document_id: visit.params.id ?? '' };
     const { document } = await this.rpc.call(getDocument, key);
@@ -103,25 +82,12 @@ export class PreviewDecision {
       return refused(visit, notDecided.not_offered);
     }
     return openDecisions(allocation.decision ?? null).includes(decision)
-      ? confirmation(visit, document, allocation, decision)
+      ? confirmDecision(visit, document, allocation, decision)
       : refused(visit, notDecided.decided);
   }
-}
 
-/** Records and sends a decision about a refused number. */
-@ConsolePage({
-  method: 'POST',
-  path: '/documents/:id/refusal/:decision',
-  access: 'owner',
-  changes: 'book',
-  books: true,
-  freshProof: true,
-  timeoutMs: timeLimitsMs.operatorCall,
-})
-export class DecideRefusalNow {
-  constructor(private readonly rpc: RpcClient) {}
-
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  @ConsolePage({ method: 'POST', changes: 'book', timeoutMs: timeLimitsMs.operatorCall })
+  async decide(visit: MemberVisit): Promise<PageReply> {
     const { bookId, params, session } = visit;
     const decision = decisionIn(visit);
     const document_id = params.id ?? '';

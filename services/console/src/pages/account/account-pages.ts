@@ -1,3 +1,4 @@
+import { isUuid } from '@pinkas/contracts';
 import { acrossTenants, type Clock, type Database, InjectClock, InjectDatabase } from '@pinkas/service-kit';
 import {
   attributes,
@@ -18,10 +19,16 @@ import {
   table,
 } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
-import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { listPasskeys, type PasskeyRow } from '../../passkey/passkey.repository.js';
-import { type ListedSession, listSessions } from '../../session/session.repository.js';
+import {
+  endOtherSessions,
+  endSession,
+  type ListedSession,
+  listSessions,
+} from '../../session/session.repository.js';
+import { errorPage } from '../message-pages.js';
 import { words } from '../words.js';
 import { accountWords as texts } from './account-words.js';
 import { describeDevice } from './describe-device.js';
@@ -162,19 +169,6 @@ ${choices}`,
   });
 }
 
-/** Shows a person what is theirs alone: language, sessions, passkeys. */
-@ConsolePage({ method: 'GET', path: '/account', access: 'person' })
-export class ShowAccount {
-  constructor(
-    @InjectDatabase() private readonly db: Database<ConsoleTables>,
-    @InjectClock() private readonly clock: Clock,
-  ) {}
-
-  handle(visit: PersonVisit): Promise<PageReply> {
-    return accountPage(this.db, this.clock.now(), visit);
-  }
-}
-
 /** The account of a person. @param refused a name of a passkey that cannot be stored. */
 export async function accountPage(
   db: Database<ConsoleTables>,
@@ -196,4 +190,37 @@ ${sessionsSection(visit, sessions)}
 ${passkeysSection(visit, passkeys, refused)}`,
     refused ? 422 : 200,
   );
+}
+
+/** The account of a person. */
+@PageController({ path: '/account', access: 'person' })
+export class AccountPages {
+  constructor(
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  /** Shows a person what is theirs alone: language, sessions, passkeys. */
+  @ConsolePage({ method: 'GET' })
+  show(visit: PersonVisit): Promise<PageReply> {
+    return accountPage(this.db, this.clock.now(), visit);
+  }
+
+  /** Ends one session of the person. */
+  @ConsolePage({ method: 'POST', path: '/sessions/:session/end' })
+  async endSession({ params, session, language }: PersonVisit): Promise<PageReply> {
+    const id = params.session ?? '';
+    if (!isUuid(id)) {
+      return errorPage('not_found', language);
+    }
+    await endSession(acrossTenants(this.db), session.personId, id);
+    return redirect('/account');
+  }
+
+  /** Ends every session of the person but this one. */
+  @ConsolePage({ method: 'POST', path: '/sessions/end-others' })
+  async endOtherSessions({ session }: PersonVisit): Promise<PageReply> {
+    await endOtherSessions(acrossTenants(this.db), session.personId, session.id);
+    return redirect('/account');
+  }
 }
