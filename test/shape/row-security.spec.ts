@@ -28,9 +28,10 @@ describe('row-level security', () => {
   const tables: Table[] = [];
   let sources: Source[];
   beforeAll(async () => {
-    for (const service of serviceNames) {
-      const file = join(repositoryRoot, 'services', service, 'src/db/schema.sql');
-      tables.push(...tablesOf(service, await readFile(file, 'utf8')));
+    const folders = [...serviceNames.map((name) => `services/${name}`), 'packages/service-kit'];
+    for (const folder of folders) {
+      const file = join(repositoryRoot, folder, 'src/db/schema.sql');
+      tables.push(...tablesOf(folder.replace(/.*\//, ''), await readFile(file, 'utf8')));
     }
     sources = (await Promise.all(['packages', 'services', 'deploy'].map(sourcesBelow))).flat();
   });

@@ -138,8 +138,8 @@ describe('vocabulary', () => {
 
   it('tables and columns have no replaced word', async () => {
     const wrong = await Promise.all(
-      serviceNames.map(async (service) => {
-        const file = `services/${service}/src/db/schema.sql`;
+      [...serviceNames.map((name) => `services/${name}`), 'packages/service-kit'].map(async (folder) => {
+        const file = `${folder}/src/db/schema.sql`;
         const text = await readFile(join(repositoryRoot, file), 'utf8');
         return wrongWords(text.replaceAll(/--[^\n]*/g, ''), replacedWords).map((word) => `${file}: ${word}`);
       }),

@@ -11,6 +11,7 @@ export { acrossTenants, type Database, forTenant, type Transaction } from './db/
 export { timeOrderedId } from './db/time-ordered-id.js';
 export { timelineOf } from './db/timeline.js';
 export { decryptToken, encryptToken } from './db/token-cipher.js';
+export type { AsGenerated, Typed } from './db/typed-tables.js';
 export { type DocumentWatch, EventWatch } from './events/event-watch.js';
 export { consumerBindingOf, EventHandler } from './events/inbox/event-handler.js';
 export type { MessagingTables, TraceColumn } from './events/messaging.tables.js';

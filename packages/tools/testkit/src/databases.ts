@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { findPostgresFolder } from '@pinkas/local-stack/servers';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import {
   auditMigrations,
@@ -127,42 +122,4 @@ async function asAdmin(work: (admin: Database<unknown>) => Promise<void>): Promi
   } finally {
     await admin.destroy();
   }
-}
-
-/**
- * Migrates an empty database and reads the `schema.sql` that a service keeps beside its migrations, so that a test can
- * compare the two. With `UPDATE_SCHEMA=true` in the environment the file is written first: the way to renew it.
- */
-export async function compareSchema(
-  migrations: Migrations,
-  file: URL,
-  options: { messaging?: boolean } = {},
-): Promise<{ migrated: string; recorded: string }> {
-  const database = await createTestDatabase(migrations, options);
-  try {
-    const migrated = await dumpSchema(database.ownerUrl);
-    if (process.env.UPDATE_SCHEMA === 'true') {
-      await writeFile(file, migrated);
-    }
-    return { migrated, recorded: await readFile(file, 'utf8') };
-  } finally {
-    await database.close();
-  }
-}
-
-/**
- * The schema of a database as text, without what depends on the server's version or on the names of roles: what a
- * service keeps as `schema.sql`.
- */
-async function dumpSchema(ownerUrl: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    join(findPostgresFolder()?.path ?? '', 'pg_dump'),
-    ['--schema-only', '--no-owner', '--no-privileges', '--dbname', ownerUrl],
-    { maxBuffer: 16 * 1024 * 1024, timeout: 30_000 },
-  );
-  const kept = stdout
-    .split('\n')
-    .filter((line) => !/^(--|SET |SELECT pg_catalog|\\(un)?restrict)/.test(line))
-    .join('\n');
-  return `${kept.replaceAll(/\n{3,}/g, '\n\n').trim()}\n`;
 }

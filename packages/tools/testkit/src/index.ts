@@ -6,6 +6,7 @@ export * from './eventually.js';
 export * from './examples.js';
 export * from './metrics.js';
 export * from './network.js';
+export { compareSchema } from './recorded-schema.js';
 export * from './servers.js';
 export * from './service-under-test.js';
 export { sharedRendererUrl, startFaultyRenderer } from './shared-renderer.js';

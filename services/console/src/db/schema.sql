@@ -1,39 +1,3 @@
-CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-  declare
-    chain audit_chain;
-    appended_at timestamptz;
-    entry_hash bytea;
-  begin
-    insert into audit_chain values (of_business, 0, null, clock_timestamp()) on conflict do nothing;
-    select * into strict chain from audit_chain where business_id = of_business for update;
-    appended_at := date_trunc('milliseconds', clock_timestamp());
-    entry_hash := sha256(convert_to(
-      '{"action":' || to_json(action)
-      || ',"actor":' || to_json(actor)
-      || ',"after":' || coalesce(after, 'null')
-      || ',"at":"' || to_char(appended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-      || '","before":' || coalesce(before, 'null')
-      || ',"business_id":' || to_json(of_business::text)
-      || ',"n":' || (chain.last_n + 1)
-      || ',"previous":' || coalesce(to_json(encode(chain.last_hash, 'hex'))::text, 'null')
-      || ',"request_id":' || coalesce(to_json(request_id)::text, 'null')
-      || ',"subject":' || to_json(subject) || '}', 'UTF8'));
-    insert into audit_entry values (of_business, chain.last_n + 1, appended_at, action, subject, actor, request_id,
-      before::json, after::json, entry_hash);
-    update audit_chain set last_n = chain.last_n + 1, last_hash = entry_hash, changed_at = appended_at
-      where business_id = of_business;
-  end $$;
-
-CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
-  end $$;
-
 CREATE TABLE public.accountant_package (
     business_id uuid NOT NULL,
     month date NOT NULL,
@@ -67,30 +31,6 @@ CREATE TABLE public.attempt_count (
     attempts integer NOT NULL,
     ends_at timestamp with time zone NOT NULL
 );
-
-CREATE TABLE public.audit_chain (
-    business_id uuid NOT NULL,
-    last_n bigint NOT NULL,
-    last_hash bytea,
-    changed_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.audit_chain FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.audit_entry (
-    business_id uuid NOT NULL,
-    n bigint NOT NULL,
-    at timestamp with time zone NOT NULL,
-    action text NOT NULL,
-    subject text NOT NULL,
-    actor text NOT NULL,
-    request_id text,
-    before json,
-    after json,
-    hash bytea NOT NULL
-);
-
-ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.ceremony (
     challenge_hash bytea NOT NULL,
@@ -195,26 +135,6 @@ CREATE TABLE public.form_outcome (
     created_at timestamp with time zone NOT NULL
 );
 
-CREATE TABLE public.kit_migration (
-    name character varying(255) NOT NULL,
-    "timestamp" character varying(255) NOT NULL
-);
-
-CREATE TABLE public.kit_migration_lock (
-    id character varying(255) NOT NULL,
-    is_locked integer DEFAULT 0 NOT NULL
-);
-
-CREATE TABLE public.kysely_migration (
-    name character varying(255) NOT NULL,
-    "timestamp" character varying(255) NOT NULL
-);
-
-CREATE TABLE public.kysely_migration_lock (
-    id character varying(255) NOT NULL,
-    is_locked integer DEFAULT 0 NOT NULL
-);
-
 CREATE TABLE public.membership (
     business_id uuid NOT NULL,
     person_id uuid NOT NULL,
@@ -311,12 +231,6 @@ ALTER TABLE ONLY public.accountant_schedule
 ALTER TABLE ONLY public.attempt_count
     ADD CONSTRAINT attempt_count_pkey PRIMARY KEY (kind, bucket);
 
-ALTER TABLE ONLY public.audit_chain
-    ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
-
-ALTER TABLE ONLY public.audit_entry
-    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
-
 ALTER TABLE ONLY public.ceremony
     ADD CONSTRAINT ceremony_pkey PRIMARY KEY (challenge_hash);
 
@@ -334,18 +248,6 @@ ALTER TABLE ONLY public.export_volume
 
 ALTER TABLE ONLY public.form_outcome
     ADD CONSTRAINT form_outcome_pkey PRIMARY KEY (session_id, path);
-
-ALTER TABLE ONLY public.kit_migration_lock
-    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.kit_migration
-    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
-
-ALTER TABLE ONLY public.kysely_migration_lock
-    ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.kysely_migration
-    ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.membership
     ADD CONSTRAINT membership_pkey PRIMARY KEY (business_id, person_id);
@@ -381,8 +283,6 @@ CREATE INDEX accountant_package_preparing_idx ON public.accountant_package USING
 
 CREATE INDEX attempt_count_ends_idx ON public.attempt_count USING btree (ends_at);
 
-CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
-
 CREATE INDEX ceremony_expires_idx ON public.ceremony USING btree (expires_at);
 
 CREATE INDEX due_notice_due_idx ON public.due_notice USING btree (next_attempt_at);
@@ -410,14 +310,6 @@ CREATE INDEX sign_in_link_expires_idx ON public.sign_in_link USING btree (expire
 CREATE INDEX sign_in_link_notice_idx ON public.sign_in_link USING btree (notice_id);
 
 CREATE INDEX transmission_due_idx ON public.transmission USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
-
-CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
-
-CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
-
-CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
-
-CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
 ALTER TABLE ONLY public.accountant_schedule
     ADD CONSTRAINT accountant_schedule_recipient_fkey FOREIGN KEY (recipient_id) REFERENCES public.person(id);
@@ -458,24 +350,6 @@ END);
 ALTER TABLE public.accountant_schedule ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY accountant_schedule_of_business ON public.accountant_schedule USING (
-CASE current_setting('pinkas.business_id'::text, true)
-    WHEN '*'::text THEN true
-    WHEN ''::text THEN false
-    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
-END);
-
-ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY audit_chain_of_business ON public.audit_chain USING (
-CASE current_setting('pinkas.business_id'::text, true)
-    WHEN '*'::text THEN true
-    WHEN ''::text THEN false
-    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
-END);
-
-ALTER TABLE public.audit_entry ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY audit_entry_of_business ON public.audit_entry USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

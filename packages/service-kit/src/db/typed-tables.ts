@@ -1,0 +1,15 @@
+/**
+ * Tables as they are generated from the database, with the types of some columns by hand: the words that a text may be, the shape of
+ * JSON, what is written otherwise than it is read. A table or a column that the database does not have is no `Own`.
+ */
+export type Typed<
+  Tables,
+  Own extends {
+    [T in keyof Own]: T extends keyof Tables
+      ? { [C in keyof Own[T]]: C extends keyof Tables[T] ? unknown : never }
+      : never;
+  },
+> = { [T in keyof Own & keyof Tables]: Omit<Tables[T], keyof Own[T]> & Own[T] };
+
+/** A table whose columns all have the types that are generated. */
+export type AsGenerated = Record<never, never>;

@@ -1,0 +1,60 @@
+import type { Generated } from 'kysely';
+
+/** The tables as the migrations make them; a test compares them with the database, and writes this file (CONTRIBUTING.md). */
+export interface GeneratedTables {
+  api_key: {
+    business_id: string;
+    id: string;
+    name: string;
+    prefix: string;
+    hash: Buffer;
+    scopes: string[];
+    per_minute: number;
+    daily_documents: number;
+    created_at: Date;
+    revoked_at: Date | null;
+    mode: Generated<string>;
+    /** To the minute; null: it never was. */
+    last_used_at: Date | null;
+  };
+  business: {
+    id: string;
+    name: string;
+    legal_type: string | null;
+    tax_id: string | null;
+    address: string | null;
+    city: string | null;
+    email: string | null;
+    phone: string | null;
+    vat_rate: string;
+    prices_include_vat: boolean;
+    payment_terms_days: number;
+    first_numbers: unknown;
+    allocation_threshold_net: string;
+    tax_authority_connected: boolean;
+    allocation_hold_minutes: number;
+    auto_send: unknown;
+    accountant_copy: unknown;
+    wallet_labels: unknown;
+    language: string;
+    subscription: string;
+    archived: boolean;
+    provider: string;
+    track: string;
+    accent_color: string | null;
+    logo_sha256: string | null;
+    donation_approval: unknown;
+    quote_valid_days: number | null;
+    delivery_notes_without_prices: boolean;
+    mail_from: string | null;
+    created_at: Date;
+    updated_at: Date;
+    default_notes: string | null;
+    events: Generated<boolean>;
+  };
+  kill_switch: {
+    only_row: Generated<boolean>;
+    api_enabled: boolean;
+    changed_at: Date;
+  };
+}
