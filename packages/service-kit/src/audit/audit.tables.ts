@@ -1,28 +1,18 @@
-/** A change that a person or a key has made; written by `appendAudit` in the transaction of the change. */
-export interface AuditEntryTable {
-  business_id: string;
-  /** Of the business: 1, 2, … */
-  n: number;
-  at: Date;
-  action: string;
-  subject: string;
-  actor: string;
-  request_id: string | null;
-  before: unknown;
-  after: unknown;
-  hash: Buffer;
-}
+import type { GeneratedTables } from '../db/generated.tables.js';
+import type { AsGenerated, Typed } from '../db/typed-tables.js';
 
-/** The end of a business's trail. Locking the row locks the next entry. */
-export interface AuditChainTable {
-  business_id: string;
-  last_n: number;
-  last_hash: Buffer | null;
-  changed_at: Date;
+/** What is not generated: what JSON has, and which words a text may be. */
+interface OwnAuditTables {
+  /**
+   * A change that a person or a key has made; written by `appendAudit` in the transaction of the change.
+   * - `n`: Of the business: 1, 2, …
+   */
+  audit_entry: AsGenerated;
+  /** The end of a business's trail. Locking the row locks the next entry. */
+  audit_chain: AsGenerated;
 }
 
 /** The tables of the kit in every service. */
-export interface AuditTables {
-  audit_entry: AuditEntryTable;
-  audit_chain: AuditChainTable;
-}
+export interface AuditTables extends Typed<GeneratedTables, OwnAuditTables> {}
+
+export type AuditEntryTable = AuditTables['audit_entry'];

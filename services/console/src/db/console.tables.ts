@@ -1,66 +1,54 @@
 import type { MemberRole } from '@pinkas/contracts';
-import type { AuditTables } from '@pinkas/service-kit';
+import type { AsGenerated, AuditTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { ExportTables } from './export.tables.js';
+import type { GeneratedTables } from './generated.tables.js';
 import type { SignInTables } from './sign-in.tables.js';
 
-export interface PersonTable {
-  id: string;
-  /** In lower case, its domain in ASCII. */
-  email: string;
-  /** Null: the language of the browser, or Hebrew. */
-  language: 'he' | 'en' | null;
-  created_at: Date;
-}
-
-export interface MembershipTable {
-  business_id: string;
-  person_id: string;
-  role: MemberRole;
-  /** Null: the operator. */
-  invited_by: string | null;
-  invited_at: Date;
-  /** When the invitation was rejected, or expired unsent; null: it was not. */
-  undelivered_at: Date | null;
-  /** When the person first opened the business; null: they have not come yet. */
-  joined_at: ColumnType<Date | null, Date | undefined, Date>;
-}
-
-export interface SessionTable {
-  id: string;
-  person_id: string;
-  /** Of the value in the cookie, which is stored nowhere. */
-  token_hash: Buffer;
-  /** Of the value that the browser gets next; the current one is valid until this one was seen. */
-  next_token_hash: Buffer | null;
-  next_token_at: Date | null;
-  /** Of the value before the current one, for requests that were in flight. */
-  previous_token_hash: Buffer | null;
-  previous_token_until: Date | null;
-  /** When the current value was first seen. */
-  token_since: Date;
-  created_at: Date;
-  last_used_at: Date;
-  expires_at: Date;
-  /** When the person last proved who they are. */
-  proved_at: Date;
-  user_agent: string;
-  network: string;
-}
-
-/** What a form has done, until the page that it leads to has shown it. */
-export interface FormOutcomeTable {
-  session_id: string;
-  /** Of the page, without its query. */
-  path: string;
-  outcome: string;
-  created_at: Date;
+/** What is not generated: what JSON has, and which words a text may be. */
+interface OwnConsoleTables {
+  /**
+   * A person who may sign in.
+   * - `email`: In lower case, its domain in ASCII.
+   */
+  person: {
+    /** Null: the language of the browser, or Hebrew. */
+    language: 'he' | 'en' | null;
+  };
+  /**
+   * A business that a person may open.
+   * - `invited_by`: Null: the operator.
+   * - `undelivered_at`: When the invitation was rejected, or expired unsent; null: it was not.
+   */
+  membership: {
+    role: MemberRole;
+    /** When the person first opened the business; null: they have not come yet. */
+    joined_at: ColumnType<Date | null, Date | undefined, Date>;
+  };
+  /**
+   * A browser in which a person is signed in.
+   * - `token_hash`: Of the value in the cookie, which is stored nowhere.
+   * - `next_token_hash`: Of the value that the browser gets next; the current one is valid until this one was
+   *   seen.
+   * - `previous_token_hash`: Of the value before the current one, for requests that were in flight.
+   * - `proved_at`: When the person last proved who they are.
+   */
+  session: {
+    /** When the current value was first seen. */
+    token_since: Date;
+  };
+  /**
+   * What a form has done, until the page that it leads to has shown it.
+   * - `path`: Of the page, without its query.
+   */
+  form_outcome: AsGenerated;
 }
 
 /** The tables of the console. */
-export interface ConsoleTables extends AuditTables, ExportTables, SignInTables {
-  person: PersonTable;
-  membership: MembershipTable;
-  session: SessionTable;
-  form_outcome: FormOutcomeTable;
-}
+export interface ConsoleTables
+  extends AuditTables,
+    ExportTables,
+    SignInTables,
+    Typed<GeneratedTables, OwnConsoleTables> {}
+
+export type SessionTable = ConsoleTables['session'];

@@ -1,90 +1,7 @@
 import type { EventType, endpointDisabledReasons } from '@pinkas/contracts';
+import type { AsGenerated, Typed } from '@pinkas/service-kit';
 import type { Generated, Selectable } from 'kysely';
-
-/** The end of the list of events of a book. Its lock orders what is added. */
-export interface EventBookTable {
-  business_id: string;
-  last_position: Generated<number>;
-  /** The number that issuing gave to the last of its events that are listed. */
-  last_sequence: Generated<number>;
-  /** How many events wait for one that was committed before them. */
-  unlisted: Generated<number>;
-}
-
-/** An event of the HTTP API. */
-export interface EventTable {
-  business_id: string;
-  id: string;
-  type: EventType;
-  document_id: string | null;
-  /** Its number in the order of commits of issuing; null: another service has published it. */
-  sequence: number | null;
-  /** In the list of the book; null: an event that was committed before it has not arrived yet. */
-  position: number | null;
-  /** What webhooks send and the list has. */
-  body: string;
-  stored_at: Date;
-}
-
-/** Where the events of a book are sent. */
-export interface WebhookEndpointTable {
-  business_id: string;
-  id: string;
-  url: string;
-  /** Null: all. */
-  types: EventType[] | null;
-  description: string | null;
-  enabled: Generated<boolean>;
-  disabled_reason: (typeof endpointDisabledReasons)[number] | null;
-  /** Encrypted. */
-  secret: Buffer;
-  previous_secret: Buffer | null;
-  previous_secret_until: Date | null;
-  created_at: Date;
-  /** From then on it does not exist; what is left of it is deleted in parts. */
-  removed_at: Date | null;
-  /** Since when every attempt has failed. */
-  failing_since: Date | null;
-  last_received_at: Date | null;
-  last_failed_at: Date | null;
-  last_failure: string | null;
-  /** The emails to the owner about it since it last received. */
-  notices: Generated<number>;
-  notice_claimed_until: Date | null;
-  /** The day, in UTC, of `answer_bytes`. */
-  answered_on: string | null;
-  /** What the log has stored of its answers on that day. */
-  answer_bytes: Generated<number>;
-}
-
-/** An event for an endpoint. */
-export interface WebhookTable {
-  business_id: string;
-  endpoint_id: string;
-  event_id: string;
-  state: Generated<'pending' | 'received' | 'given_up'>;
-  attempts: Generated<number>;
-  /** Those before it was last made due by a person. */
-  earlier_attempts: Generated<number>;
-  next_attempt_at: Date;
-  claimed_until: Date | null;
-}
-
-/** One request to an endpoint, stored after it. */
-export interface WebhookAttemptTable {
-  business_id: string;
-  endpoint_id: string;
-  event_id: string;
-  n: number;
-  started_at: Date;
-  duration_ms: number;
-  received: boolean;
-  status: number | null;
-  /** Why it counts as failed; null where it was received. */
-  reason: string | null;
-  /** The first 4 KB of the answer; nothing of it where its endpoint has filled the log of the day. */
-  response: string;
-}
+import type { GeneratedTables } from './generated.tables.js';
 
 export type EndpointRow = Selectable<WebhookEndpointTable>;
 
@@ -94,11 +11,38 @@ export interface EndpointKey {
   id: string;
 }
 
-/** The tables of events and webhooks. */
-export interface WebhookTables {
-  event_book: EventBookTable;
-  event: EventTable;
-  webhook_endpoint: WebhookEndpointTable;
-  webhook: WebhookTable;
-  webhook_attempt: WebhookAttemptTable;
+/** What is not generated: what JSON has, and which words a text may be. */
+interface OwnWebhookTables {
+  /** The end of the list of events of a book. Its lock orders what is added. */
+  event_book: AsGenerated;
+  /** An event of the HTTP API. */
+  event: {
+    type: EventType;
+  };
+  /**
+   * Where the events of a book are sent.
+   * - `failing_since`: Since when every attempt has failed.
+   * - `answered_on`: The day, in UTC, of `answer_bytes`.
+   */
+  webhook_endpoint: {
+    /** Null: all. */
+    types: EventType[] | null;
+    disabled_reason: (typeof endpointDisabledReasons)[number] | null;
+  };
+  /** An event for an endpoint. */
+  webhook: {
+    state: Generated<'pending' | 'received' | 'given_up'>;
+  };
+  /**
+   * One request to an endpoint, stored after it.
+   * - `reason`: Why it counts as failed; null where it was received.
+   * - `response`: The first 4 KB of the answer; nothing of it where its endpoint has filled the log of the day.
+   */
+  webhook_attempt: AsGenerated;
 }
+
+/** The tables of events and webhooks. */
+export interface WebhookTables extends Typed<GeneratedTables, OwnWebhookTables> {}
+
+export type EventBookTable = WebhookTables['event_book'];
+export type WebhookEndpointTable = WebhookTables['webhook_endpoint'];

@@ -3,7 +3,7 @@ import { testBook } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
-import type { ApiKeyTable } from '../db/api-key.tables.js';
+import type { ApiKeyTable } from '../db/gateway.tables.js';
 import { businessColumns, type GatewayTables } from '../db/gateway.tables.js';
 import { toApiKey } from './api-key.js';
 

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { type ApiKey, keyLimitDefaults, scopes } from '@pinkas/contracts';
 import { type Mode, modes } from '@pinkas/domain';
 import type { Selectable } from 'kysely';
-import type { ApiKeyTable } from '../db/api-key.tables.js';
+import type { ApiKeyTable } from '../db/gateway.tables.js';
 
 /** Of a new key (interface, sections 5 and 8). */
 export const keyDefaults = {

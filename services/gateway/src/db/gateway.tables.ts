@@ -1,46 +1,49 @@
-import type { Business, DonationApproval } from '@pinkas/contracts';
-import type { AuditTables } from '@pinkas/service-kit';
+import type { Business, DonationApproval, Scope } from '@pinkas/contracts';
+import type { Mode } from '@pinkas/domain';
+import type { AuditTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
-import type { ApiKeyTable } from './api-key.tables.js';
-import type { KillSwitchTable } from './kill-switch.tables.js';
+import type { GeneratedTables } from './generated.tables.js';
 
 /** A jsonb column: parsed when read, written as text. */
 type Json<T> = ColumnType<T, string, string>;
 /** A numeric column: read as text, since it is exact. */
 type Numeric = ColumnType<string, number, number>;
 
+/** Settings that are one of some words. */
+type WordSettings = 'legal_type' | 'language' | 'subscription' | 'provider' | 'track';
 type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
 type NumericSettings = 'vat_rate' | 'allocation_threshold_net';
-type OptionalSettings =
-  | 'allocation_hold_minutes'
-  | 'accent_color'
-  | 'logo'
-  | 'donation_approval'
-  | 'quote_valid_days'
-  | 'delivery_notes_without_prices'
-  | 'mail_from'
-  | 'default_notes'
-  | 'events';
 
-/** One business with its settings. */
-export type BusinessTable = Omit<
-  Business,
-  NestedSettings | NumericSettings | OptionalSettings | 'created_at'
-> & {
-  [K in NestedSettings]: Json<Business[K]>;
-} & { [K in NumericSettings]: Numeric } & {
-  allocation_hold_minutes: number;
-  accent_color: string | null;
-  logo_sha256: string | null;
-  donation_approval: ColumnType<DonationApproval | null, string | null, string | null>;
-  quote_valid_days: number | null;
-  delivery_notes_without_prices: boolean;
-  mail_from: string | null;
-  default_notes: string | null;
-  events: boolean;
-  created_at: ColumnType<Date, Date, never>;
-  updated_at: Date;
-};
+/** What is not generated: what JSON has, and which words a text may be. */
+interface OwnGatewayTables {
+  /** One business with its settings. */
+  business: Pick<Business, WordSettings> & { [K in NestedSettings]: Json<Business[K]> } & {
+    [K in NumericSettings]: Numeric;
+  } & {
+    donation_approval: ColumnType<DonationApproval | null, string | null, string | null>;
+    events: boolean;
+    created_at: ColumnType<Date, Date, never>;
+  };
+  /**
+   * One API key; its value is not stored, only its hash.
+   * - `hash`: HMAC-SHA-256 of the key's value under the pepper.
+   */
+  api_key: {
+    /** Which book of the business it leads to. */
+    mode: Mode;
+    scopes: Scope[];
+  };
+  /** The one row of the kill switch. */
+  kill_switch: {
+    only_row: ColumnType<true, never, never>;
+  };
+}
+
+/** The tables of the gateway. */
+export interface GatewayTables extends AuditTables, Typed<GeneratedTables, OwnGatewayTables> {}
+
+export type BusinessTable = GatewayTables['business'];
+export type ApiKeyTable = GatewayTables['api_key'];
 
 /** All columns of `business`, by name, so that the statements are prepared. */
 export const businessColumns = [
@@ -78,10 +81,3 @@ export const businessColumns = [
   'business.created_at',
   'business.updated_at',
 ] as const satisfies readonly `business.${keyof BusinessTable}`[];
-
-/** The tables of the gateway. */
-export interface GatewayTables extends AuditTables {
-  business: BusinessTable;
-  api_key: ApiKeyTable;
-  kill_switch: KillSwitchTable;
-}

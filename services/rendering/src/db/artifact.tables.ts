@@ -1,62 +1,43 @@
-import type { MessagingTables } from '@pinkas/service-kit';
-import type { Generated } from 'kysely';
+import type { AsGenerated, MessagingTables, Typed } from '@pinkas/service-kit';
+import type { GeneratedTables } from './generated.tables.js';
 import type { HeadsTables } from './heads.tables.js';
-import type { LogoTable } from './logo.tables.js';
 
-/** One signed PDF of a document. */
-export interface ArtifactTable {
-  business_id: string;
-  document_id: string;
-  /** 1 is made while the document is issued; each later one shows what was not known before. */
-  revision: number;
-  /** SHA-256 of the request, by which a repeated request is recognized. */
-  request_sha256: Buffer;
-  /** Which request of issuing for this document made it; null for a later revision. */
-  attempt: number | null;
-  sha256: Buffer;
-  pdf: Buffer;
-  size_bytes: number;
-  template_version: number;
-  /** SHA-256 of the signing certificate. */
-  certificate_sha256: Buffer;
-  /** As this revision shows it: the allocation number, or that of a donation report. */
-  allocation_number: string | null;
-  /** Whether this revision says that its number is still being obtained. */
-  number_pending: Generated<boolean>;
-  /** Whether this revision states that the report of its donation was cancelled. */
-  report_cancelled: Generated<boolean>;
-  /** Whether this revision states that no input VAT is deducted by it. */
-  not_deductible: Generated<boolean>;
-  /** As this revision shows it; null: it shows no cancellation. */
-  cancelled_at: Date | null;
-  cancel_reason: string | null;
-  /** Whether it says that it is the original. */
-  original: boolean;
-  created_at: Generated<Date>;
-  /** When `artifactRendered` was published for this revision, as the one for the customer. */
-  published_at: Date | null;
-}
-
-/** A document of which a PDF was released to be sent to the customer. */
-export interface ArtifactReleaseTable {
-  business_id: string;
-  document_id: string;
-  /** When the first one was released. */
-  released_at: Date;
-}
-
-/** How far the first PDFs were compared with the book. Its one row is there from the beginning. */
-export interface ArtifactComparisonTable {
-  /** Every PDF that was stored up to then is of an issued document, and final. */
-  compared_until: Date;
+/** What is not generated: what JSON has, and which words a text may be. */
+interface OwnRenderingTables {
+  /**
+   * One signed PDF of a document.
+   * - `revision`: 1 is made while the document is issued; each later one shows what was not known before.
+   * - `request_sha256`: SHA-256 of the request, by which a repeated request is recognized.
+   * - `certificate_sha256`: SHA-256 of the signing certificate.
+   * - `number_pending`: Whether this revision says that its number is still being obtained.
+   * - `cancelled_at`: As this revision shows it; null: it shows no cancellation.
+   * - `published_at`: When `artifactRendered` was published for this revision, as the one for the customer.
+   */
+  artifact: AsGenerated;
+  /**
+   * How far the first PDFs were compared with the book. Its one row is there from the beginning.
+   * - `compared_until`: Every PDF that was stored up to then is of an issued document, and final.
+   */
+  artifact_comparison: AsGenerated;
+  /**
+   * A document of which a PDF was released to be sent to the customer.
+   * - `released_at`: When the first one was released.
+   */
+  artifact_release: AsGenerated;
+  /**
+   * A logo of a business, stored for as long as documents may be printed with it.
+   * - `sha256`: SHA-256 of `bytes`.
+   */
+  logo: AsGenerated;
+  /**
+   * Logos that are not saved yet.
+   * - `sha256`: SHA-256 of `bytes`.
+   */
+  logo_preview: AsGenerated;
 }
 
 /** The tables of the rendering service. */
-export interface RenderingTables extends MessagingTables, HeadsTables {
-  artifact: ArtifactTable;
-  artifact_comparison: ArtifactComparisonTable;
-  artifact_release: ArtifactReleaseTable;
-  logo: LogoTable;
-  /** Logos that are not saved yet. */
-  logo_preview: LogoTable;
-}
+export interface RenderingTables
+  extends MessagingTables,
+    HeadsTables,
+    Typed<GeneratedTables, OwnRenderingTables> {}
