@@ -17,7 +17,6 @@ import { SettingsPages } from './pages/business/settings-pages.js';
 import { CancellationPages } from './pages/cancellation-pages.js';
 import { ConnectionPages } from './pages/connection-pages.js';
 import { ConsoleFrame } from './pages/console-frame.js';
-import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
 import { CustomerPages } from './pages/customer-pages.js';
 import { DebtPages } from './pages/debts/debt-pages.js';
 import { ReminderPages } from './pages/debts/reminder.js';
@@ -28,6 +27,7 @@ import { ExportPages } from './pages/exports/export-pages.js';
 import { MonthlyPages } from './pages/exports/monthly-pages.js';
 import { TransmissionPages } from './pages/exports/transmission-pages.js';
 import { FirstPages } from './pages/first-pages.js';
+import { CreditPages } from './pages/issue/credit-pages.js';
 import { DocumentTypePages } from './pages/issue/document-type-pages.js';
 import { IssuePages } from './pages/issue/issue-pages.js';
 import { Issuing } from './pages/issue/issuing.js';
@@ -108,8 +108,7 @@ const pages = [
   EndpointListPages,
   EndpointPages,
   NewEndpointPages,
-  StartCreditNote,
-  IssueCreditNote,
+  CreditPages,
 ];
 
 /** People and what they may do, and the pages of the console. */

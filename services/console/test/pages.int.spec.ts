@@ -912,6 +912,18 @@ describe('a credit note in the console', () => {
     expect(text).toContain('An allocation number will be requested');
   });
 
+  it('a complete credit has the lines of its source, is refused at another total, and has a key of what was credited', async () => {
+    await browser.post(address, await preview(whole));
+    const [{ description, quantity, unit_price } = {}] = source.items;
+    expect(asked[0]).toMatchObject({
+      idempotency_key: `console-credit-${source.id}-0`,
+      body: {
+        ...{ based_on: source.id, expected_total: source.totals.total },
+        items: [{ description, quantity, unit_price }],
+      },
+    });
+  });
+
   it('contact details are those of the card of the customer, not of the source', async () => {
     const form = await preview(part);
     await browser.post(address, form);

@@ -23,8 +23,9 @@ interface Confirmation {
   /** The title at the head of the page, where it has more than text. */
   readonly heading?: Markup;
   readonly lead?: Markup;
-  /** The last one is where the person goes back to. */
+  /** The last one is where the person goes back to, unless `back` names another address. */
   readonly crumbs: readonly Crumb[];
+  readonly back?: { readonly href: string; readonly text: Words };
   /** What it is about, and what happens. */
   readonly content: Markup;
   readonly fields?: Markup;
@@ -41,7 +42,8 @@ export function confirmation(visit: MemberVisit, asked: Confirmation): PageReply
   const { title, heading = title, lead, crumbs, content, fields = html``, error } = asked;
   const { element = 'section', status = error ? 422 : 200 } = asked;
   const head = pageHead({ title: heading, language, crumbs, ...(lead && { lead }) });
-  const back = linkButton({ href: crumbs.at(-1)?.href ?? '', text: visit.t(words.back), kind: 'quiet' });
+  const { href, text } = asked.back ?? { href: crumbs.at(-1)?.href ?? '', text: words.back };
+  const back = linkButton({ href, text: visit.t(text), kind: 'quiet' });
   return page(
     title,
     html`${error === undefined ? head : html`${head}\n${error !== null && notice('error', error)}`}

@@ -11,6 +11,7 @@ import {
   type Language,
   lengthErrors,
   type Markup,
+  moneyField,
   readField,
   textarea,
   type Words,
@@ -20,8 +21,8 @@ import {
 export interface FieldSpec {
   readonly word: Words;
   readonly hint?: Words;
-  /** `area`: several lines. `box`: the value is `yes` where it is ticked, else empty. */
-  readonly type?: FormField['type'] | 'area' | 'box';
+  /** `area`: several lines. `money`: an amount in ILS. `box`: the value is `yes` where it is ticked, else empty. */
+  readonly type?: FormField['type'] | 'area' | 'money' | 'box';
   /** The values to choose from; then it has no type. */
   readonly options?: Readonly<Record<string, Words>>;
   readonly refused?: Words;
@@ -72,6 +73,8 @@ export function fieldInput(
       return checkbox({ name, label: word[language], checked: value === 'yes' });
     case 'area':
       return textarea({ ...parts, value });
+    case 'money':
+      return moneyField({ ...parts, value });
     default:
       return field({ ...parts, value, type: type ?? 'text', ltr: figures.includes(type) });
   }

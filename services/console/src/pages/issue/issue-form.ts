@@ -1,17 +1,9 @@
 import type { CustomerCard, listArticles, ReplyOf } from '@pinkas/contracts';
+import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import {
-  type DocumentType,
-  documentTypeRules,
-  isGoodsNote,
-  methodsOfPaymentField,
-  paymentMethods,
-} from '@pinkas/domain';
-import {
-  attributes,
   button,
   card,
   checkbox,
-  choice,
   csrfField,
   type FieldErrors,
   field,
@@ -19,15 +11,10 @@ import {
   html,
   isolate,
   type Language,
-  leftToRight,
   linkButton,
   type Markup,
-  moneyField,
   notice,
   pageHead,
-  paymentMethodName,
-  plainText,
-  radios,
   textarea,
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
@@ -39,14 +26,12 @@ import {
   type IssueFields,
   isReceived,
   issueLimits,
-  type LineFields,
   type Origin,
-  type PaymentFields,
-  paymentFields,
   takesPayments,
 } from './issue-fields.js';
+import { articleList, linesCard, paymentsCard } from './issue-rows.js';
 import { type Summary, summaryOf } from './issue-summary.js';
-import { donorIdHint, extraWords, textOf, issueWords as texts } from './issue-words.js';
+import { donorIdHint, textOf, issueWords as texts } from './issue-words.js';
 
 export type Articles = ReplyOf<typeof listArticles>['articles'];
 
@@ -190,176 +175,6 @@ function foundCustomers(found: readonly CustomerCard[], type: DocumentType, lang
   </ul>`;
 }
 
-function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
-  const { type, single, items } = fields;
-  const isPlain =
-    type === 'donation_receipt' && items.every(({ sku, quantity }) => sku === '' && quantity === '1');
-  const rows = items.map((line, place) => lineRow(line, place, { type, isPlain, errors }, language));
-  const prices = radios({
-    name: 'prices',
-    label: texts.prices[language],
-    value: single.prices,
-    options: [
-      ['net', texts.net[language]],
-      ['gross', texts.gross[language]],
-    ],
-  });
-  const hasChoice = book.vat_rate > 0 && !isGoodsNote(type) && type !== 'donation_receipt';
-  return card({
-    id: 'lines',
-    title: textOf(type, 'lines', language),
-    content: html`
-  ${isReceived(type) ? html`<p class="hint">${textOf(type, 'linesOfReceived', language)}</p>` : null}
-  ${errors.items ? html`<p class="error">${errors.items}</p>` : null}
-  <div class="lines${isPlain && html` plain`}" data-rows="items">
-    ${rows}
-  </div>
-  ${button({ text: textOf(type, 'addLine', language), kind: 'secondary', name: 'step', value: 'add_line' })}
-  ${hasChoice ? prices : hidden('prices', single.prices)}
-  ${documentTypeRules[type].discount === 'allowed' && discountFields(fields, errors, language)}`,
-  });
-}
-
-/** A field in a row of many: its label is seen in the first row, and read in each. */
-function cell(
-  name: string,
-  label: string,
-  error: string | undefined,
-  more: Readonly<Record<string, string | number | null>>,
-): Markup {
-  const id = `field-${name}`;
-  const input = attributes({
-    id,
-    name,
-    autocomplete: 'off',
-    ...more,
-    'aria-describedby': error ? `${id}-error` : null,
-    'aria-invalid': error ? 'true' : null,
-  });
-  return html`<div class="field ${name.split('.').at(-1) ?? ''}">
-      <label for="${id}">${label}</label>
-      <input${input}>
-      ${error ? html`<p class="error" id="${id}-error">${error}</p>` : null}
-    </div>`;
-}
-
-/** What the rows of lines have in common. */
-interface Lines {
-  readonly type: DocumentType;
-  /** Whether a line is a text and an amount: the article and the quantity are not shown. */
-  readonly isPlain: boolean;
-  readonly errors: FieldErrors;
-}
-
-function lineRow(
-  line: LineFields,
-  place: number,
-  { type, isPlain, errors }: Lines,
-  language: Language,
-): Markup {
-  const at = (name: keyof LineFields) => `items.${place}.${name}`;
-  const input = (name: keyof LineFields, more: Readonly<Record<string, string | number | null>>) =>
-    cell(at(name), textOf(type, name, language), errors[at(name)], { value: line[name], ...more });
-  const figure = { dir: 'ltr', inputmode: 'decimal' };
-  return html`<div class="row" role="group" aria-label="${texts.line[language]} ${place + 1}" data-row>
-    ${isPlain ? hidden(at('sku'), line.sku) : input('sku', { list: 'articles', dir: 'ltr' })}
-    ${input('description', {})}
-    ${isPlain ? hidden(at('quantity'), line.quantity) : input('quantity', figure)}
-    ${input('unit_price', figure)}
-    ${removeButton('remove_line', place, `${texts.removeLine[language]} ${place + 1}`)}
-  </div>
-  `;
-}
-
-function removeButton(name: string, place: number, label: string): Markup {
-  return html`<button class="quiet remove" name="${name}" value="${place}" aria-label="${label}">✕</button>`;
-}
-
-function discountFields({ single }: IssueFields, errors: FieldErrors, language: Language): Markup {
-  const kind = choice({
-    name: 'discount.type',
-    label: texts.discount[language],
-    value: single['discount.type'],
-    options: [
-      ['', texts.noDiscount[language]],
-      ['percent', texts.percent[language]],
-      ['amount', texts.amount[language]],
-    ],
-  });
-  const value = field({
-    name: 'discount.value',
-    label: texts.discountValue[language],
-    value: single['discount.value'],
-    error: errors['discount.value'],
-    ltr: true,
-    inputMode: 'decimal',
-  });
-  return html`<div class="fields">
-    ${kind}
-    ${value}
-  </div>`;
-}
-
-function paymentsCard(visit: MemberVisit, { payments }: IssueFields, errors: FieldErrors): Markup {
-  const { language } = visit;
-  const rows = payments.map((payment, place) => paymentRow(visit, payment, place, errors));
-  return card({
-    id: 'payments',
-    title: texts.payments[language],
-    content: html`
-  <p class="hint">${texts.paidHint[language]}</p>
-  ${errors.payments ? html`<p class="error">${errors.payments}</p>` : null}
-  <div class="payments" data-rows="payments">
-    ${rows}
-  </div>
-  ${button({ text: texts.addPayment[language], kind: 'secondary', name: 'step', value: 'add_payment' })}`,
-  });
-}
-
-function paymentRow(
-  { book, language }: MemberVisit,
-  payment: PaymentFields,
-  place: number,
-  errors: FieldErrors,
-): Markup {
-  const at = (name: keyof PaymentFields) => `payments.${place}.${name}`;
-  const method = choice({
-    name: at('method'),
-    label: texts.method[language],
-    value: payment.method,
-    options: paymentMethods.map((known) => [
-      known,
-      plainText(paymentMethodName(known, book.wallet_labels, language).text.replaceAll(/<[^>]*>/g, '')),
-    ]),
-  });
-  const extras = paymentFields.map((name) => {
-    const isWrong = errors[at(name)];
-    const input = cell(at(name), extraWords[name][language], isWrong, {
-      value: payment[name],
-      type: name === 'check_date' ? 'date' : 'text',
-      dir: name === 'card_type' ? null : 'ltr',
-    });
-    return html`<div data-methods="${methodsOfPaymentField[name].join(' ')}">
-        ${input}
-      </div>
-      `;
-  });
-  const isOpen = paymentFields.some((name) => payment[name] !== '' || errors[at(name)]);
-  return html`<div class="row" role="group" aria-label="${texts.payment[language]} ${place + 1}" data-row>
-    ${method}
-    ${moneyField({ name: at('amount'), label: texts.paid[language], value: payment.amount, error: errors[at('amount')] })}
-    ${field({ name: at('date'), label: texts.paidOn[language], type: 'date', value: payment.date, error: errors[at('date')] })}
-    ${removeButton('remove_payment', place, `${texts.removePayment[language]} ${place + 1}`)}
-    <details class="disclosure"${isOpen && html` open`}>
-      <summary>${texts.paymentDetails[language]}</summary>
-      <div class="fields">
-        ${extras}
-      </div>
-    </details>
-  </div>
-  `;
-}
-
 function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
   const { type, single } = fields;
   const dueDate =
@@ -412,21 +227,4 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
   })}
   ${book.auto_send.enabled ? send : hidden('send', single.send)}`,
   });
-}
-
-/** What former lines have for an article number: the script fills a line with it, and so does the button that computes. */
-function articleList(articles: Articles): Markup {
-  const options = articles.map(({ sku, description, unit_price, prices_include_vat }) => {
-    const option = attributes({
-      value: sku,
-      'data-description': description,
-      'data-price': unit_price.toFixed(2),
-      'data-prices': prices_include_vat ? 'gross' : 'net',
-    });
-    return html`<option${option}>${description} · ${leftToRight(unit_price.toFixed(2))}</option>
-  `;
-  });
-  return html`<datalist id="articles">
-  ${options}
-</datalist>`;
 }

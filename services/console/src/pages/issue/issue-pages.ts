@@ -90,7 +90,7 @@ export class IssuePages {
     if ('errors' in parsed) {
       throw new ApiError('validation_error');
     }
-    const preview = await this.issuing.preview(visit, parsed.body, false);
+    const preview = await this.issuing.preview(visit, parsed.body);
     return { kind: 'file', headers: framedHeaders, body: await this.issuing.picture(visit, preview) };
   }
 
@@ -159,7 +159,7 @@ export class IssuePages {
       return this.#form(visit, fields, { errors: summary.errors ?? {} });
     }
     return this.#checked(visit, fields, async (body) =>
-      issueConfirm(visit, fields, await this.issuing.preview(visit, body, false)),
+      issueConfirm(visit, fields, await this.issuing.preview(visit, body)),
     );
   }
 
@@ -167,7 +167,7 @@ export class IssuePages {
     const expected = readMoney(visit.form.get('expected_total') ?? '');
     return this.#checked(visit, fields, async (body) => {
       const confirmed = { ...body, ...(expected !== null && { expected_total: expected }) };
-      const id = await this.issuing.issue(visit, fields, confirmed);
+      const id = await this.issuing.issue(visit, `issue-${fields.single.key}`, confirmed);
       return redirect(visit.link(`/documents/${id}`), { outcome: 'document_issued' });
     });
   }

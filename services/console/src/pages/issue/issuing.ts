@@ -113,7 +113,7 @@ export class Issuing {
   }
 
   /** @param isOpen whether payments are still being filled in. */
-  preview(visit: MemberVisit, body: CreateDocument, isOpen: boolean): Promise<DocumentPreview> {
+  preview(visit: MemberVisit, body: CreateDocument, isOpen = false): Promise<DocumentPreview> {
     const { book, session } = visit;
     const issuer = { kind: 'person', id: session.personId } as const;
     return this.rpc.call(previewDocument, { business: book, issuer, body, payments_open: isOpen });
@@ -155,12 +155,12 @@ export class Issuing {
     return { ...fields, payments: [{ ...payment, amount: total }] };
   }
 
-  async issue(visit: MemberVisit, fields: IssueFields, body: CreateDocument): Promise<string> {
-    const { book, session } = visit;
+  /** Issues a document, once for each key. @returns its id. */
+  async issue({ book, session }: MemberVisit, key: string, body: CreateDocument): Promise<string> {
     const { document } = await this.rpc.callOrWait(issueDocument, {
       business: book,
       issuer: { kind: 'person', id: session.personId },
-      idempotency_key: `console-issue-${fields.single.key}`,
+      idempotency_key: `console-${key}`,
       body,
     });
     return document.id;

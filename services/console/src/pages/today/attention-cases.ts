@@ -1,0 +1,232 @@
+import type { DocumentHead, Donation, FailedMessage, Suppression } from '@pinkas/contracts';
+import {
+  amount,
+  button,
+  dayAndTime,
+  disclosure,
+  hidden,
+  html,
+  isolate,
+  type Language,
+  leftToRight,
+  linkButton,
+  type Markup,
+  postForm,
+  type Task,
+  taskList,
+  type Words,
+} from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import type { FailedPackage } from '../../package/package.repository.js';
+import { monthText, packageFailures } from '../../package/package-words.js';
+import { isAtLeast } from '../../session/roles.js';
+import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.js';
+import { decisionWords, refusalWords } from '../document/refusal-words.js';
+import { typeName } from '../parts.js';
+import { type UnresolvedAllocation } from './read-findings.js';
+import { todayWords as texts } from './today-words.js';
+
+/** One thing of a cause, which several may have. */
+interface Case {
+  readonly cause: string;
+  /** When it happened, or empty: it holds now. */
+  readonly at: string;
+  /** The title, of this one alone and of several with the same cause. */
+  readonly title: Markup;
+  readonly titleOfMany: (cases: number) => Markup;
+  /** What the case is about, in the list of several. */
+  readonly subject: Markup;
+  readonly detail: Markup;
+  readonly action: Markup | null;
+}
+
+/** Cases with the same cause in one row; the others are shown on request. */
+export function byCause(cases: readonly Case[]): Task[] {
+  const causes = [...new Set(cases.map(({ cause }) => cause))];
+  const groups = causes.map((cause) => cases.filter((row) => row.cause === cause));
+  return groups.flatMap((group): Task[] => {
+    const [first] = group;
+    if (!first) {
+      return [];
+    }
+    if (group.length === 1) {
+      return [first];
+    }
+    const rows = taskList(group.map(({ subject, ...others }) => ({ ...others, title: subject })));
+    return [{ title: disclosure(first.titleOfMany(group.length), rows) }];
+  });
+}
+
+/** A button for those who may change the book. */
+function action(visit: MemberVisit, path: string, fields: Markup, word: Words): Markup | null {
+  const { csrfToken, language, role } = visit;
+  const send = button({ text: word[language], kind: 'secondary' });
+  return isAtLeast(role, 'issuer') ? postForm(visit.link(path), csrfToken, html`${fields}${send}`) : null;
+}
+
+const backToToday = hidden('back', 'today');
+
+function documentLink(
+  visit: MemberVisit,
+  { id, type, number }: Pick<DocumentHead, 'id' | 'type' | 'number'>,
+): Markup {
+  const name = html`${typeName(type, visit.language)} ${leftToRight(String(number))}`;
+  return html`<a href="${visit.link(`/documents/${id}`)}">${name}</a>`;
+}
+
+/** An invoice that was cancelled needs no one once its credit note is issued. */
+export const needsPerson = ({ allocation, document, state }: UnresolvedAllocation): boolean =>
+  allocation.decision?.state !== 'taken' ||
+  allocation.decision.decision !== 'cancel' ||
+  isToBeCredited(document, state);
+
+export function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): Case {
+  const { allocation, document } = row;
+  const { language } = visit;
+  const { state, reason, refusal_codes: refusalCodes, decided_at: decidedAt } = allocation;
+  const title = (state === 'refused' ? texts.refused : texts.gaveUp)[language];
+  const codes = refusalCodes.length === 0 ? null : html` (${leftToRight(refusalCodes.join(', '))})`;
+  const subject = html`${documentLink(visit, document)}, ${amount(document.totals.total, language)}`;
+  return {
+    cause: `${state} ${reason} ${refusalCodes.join()} ${allocation.decision?.decision}`,
+    at: decidedAt,
+    title: html`${title}: ${subject}`,
+    titleOfMany: (cases) => html`${title}: ${leftToRight(String(cases))} ${texts.documents[language]}`,
+    subject,
+    detail: html`${isolate(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}${refusalDetail(row, language)}`,
+    action:
+      state === 'refused'
+        ? refusalAction(visit, row)
+        : action(visit, `/documents/${document.id}/allocation`, backToToday, texts.retry),
+  };
+}
+
+/** What was decided about a refusal, or until when it can be answered. */
+function refusalDetail({ allocation }: UnresolvedAllocation, language: Language): Markup | null {
+  if (allocation.state !== 'refused') {
+    return null;
+  }
+  const { decision } = allocation;
+  return decision && decision.state !== 'failed'
+    ? html` · ${refusalWords.decided[language]}: ${decisionWords[decision.decision].name[language]}`
+    : html` · ${deadlineText(allocation, language)}`;
+}
+
+function refusalAction(
+  visit: MemberVisit,
+  { allocation, document, state }: UnresolvedAllocation,
+): Markup | null {
+  const at = `/documents/${document.id}`;
+  const link = (href: string, word: Words) =>
+    linkButton({ href: visit.link(href), text: word[visit.language], kind: 'secondary' });
+  if (isToBeCredited(document, state)) {
+    return isAtLeast(visit.role, 'issuer') ? link(`${at}/credit`, refusalWords.creditNow) : null;
+  }
+  if (canAskAgain(allocation)) {
+    return action(visit, `${at}/allocation`, backToToday, texts.retry);
+  }
+  return linkButton({
+    href: `${visit.link(at)}#refusal`,
+    text: refusalWords.ways[visit.language],
+    kind: 'secondary',
+  });
+}
+
+export function donationCase(visit: MemberVisit, donation: Donation): Case {
+  const { language } = visit;
+  const { document_id: id, document_number: number, state, reason, decided_at: decidedAt } = donation;
+  const subject = documentLink(visit, { id, type: 'donation_receipt', number });
+  return {
+    cause: `${state} ${reason}`,
+    at: decidedAt,
+    title: html`${texts.unreported[language]}: ${subject}`,
+    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.unreportedMany[language]}`,
+    subject,
+    detail: html`${isolate(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
+    action: action(visit, `/documents/${id}/allocation`, backToToday, texts.retry),
+  };
+}
+
+/** The accountant's files of a month, which an owner has made again once someone is there to get them. */
+export function packageCase(visit: MemberVisit, row: FailedPackage): Case {
+  const { language } = visit;
+  const subject = leftToRight(monthText(row.month));
+  const at = row.ended_at?.toISOString() ?? '';
+  const failure = row.has_recipient ? (row.failure ?? 'unavailable') : 'no_recipient';
+  return {
+    cause: failure,
+    at,
+    title: html`${texts.failedPackage[language]}: ${subject}`,
+    titleOfMany: (cases) =>
+      html`${texts.failedPackage[language]}: ${leftToRight(String(cases))} ${texts.months[language]}`,
+    subject,
+    detail: html`${packageFailures[failure][language]}${at === '' ? null : html` · ${dayAndTime(at, language)}`}`,
+    action: isAtLeast(visit.role, 'owner') ? packageAction(visit, row) : null,
+  };
+}
+
+function packageAction({ csrfToken, language, link }: MemberVisit, row: FailedPackage): Markup {
+  const send = button({ text: texts.makeAgain[language], kind: 'secondary' });
+  return row.has_recipient
+    ? postForm(link('/exports/monthly/again'), csrfToken, html`${hidden('month', row.month)}${send}`)
+    : linkButton({ href: `${link('/exports')}#monthly`, text: texts.chooseRecipient[language] });
+}
+
+/** Messages that have failed and addresses that get none, the latest first. */
+export function messageCases(
+  visit: MemberVisit,
+  failures: readonly FailedMessage[],
+  suppressions: readonly Suppression[],
+): Case[] {
+  const explained = new Set(failures.map((row) => row.suppressed_address));
+  return [
+    ...failures.map((row) => failureCase(visit, row)),
+    ...suppressions
+      .filter(({ address }) => !explained.has(address))
+      .map((row) => suppressionCase(visit, row)),
+  ].sort((one, other) => (one.at > other.at ? -1 : Number(one.at < other.at)));
+}
+
+function failureCase(visit: MemberVisit, row: FailedMessage): Case {
+  const { language } = visit;
+  const { document_id: id, document_type: type, document_number: number, recipient, reason } = row;
+  const subject = documentLink(visit, { id, type, number });
+  const to = leftToRight(recipient);
+  return {
+    cause: `${recipient} ${row.suppressed_address}`,
+    at: row.failed_at,
+    title: html`${texts.failedMessage[language]} ${to}: ${subject}`,
+    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.failedMessages[language]} ${to}`,
+    subject,
+    detail: html`${isolate(reason, language)} · ${dayAndTime(row.failed_at, language)}`,
+    action:
+      row.suppressed_address === null
+        ? action(visit, `/documents/${id}/resend`, backToToday, texts.resend)
+        : suppressedActions(visit, row.suppressed_address, id),
+  };
+}
+
+/** An address that is right is allowed again; instead of a wrong one another is typed on the page of the document. */
+function suppressedActions(visit: MemberVisit, address: string, documentId: string): Markup | null {
+  const allow = allowAction(visit, address);
+  const href = `${visit.link(`/documents/${documentId}`)}#send`;
+  const other = linkButton({ href, text: texts.otherAddress[visit.language], kind: 'quiet' });
+  return allow && html`${allow}${other}`;
+}
+
+function suppressionCase(visit: MemberVisit, row: Suppression): Case {
+  const { language } = visit;
+  const title = html`${texts.suppressed[language]} ${leftToRight(row.address)}`;
+  return {
+    cause: row.address,
+    at: row.since,
+    title,
+    titleOfMany: () => title,
+    subject: title,
+    detail: html`${isolate(row.detail ?? row.reason, language)} · ${dayAndTime(row.since, language)}`,
+    action: allowAction(visit, row.address),
+  };
+}
+
+const allowAction = (visit: MemberVisit, address: string): Markup | null =>
+  action(visit, '/suppressions/remove', hidden('address', address), texts.allow);
