@@ -26,7 +26,7 @@ import { clearTestBook, type Database, kitTokens, type Logger } from '@pinkas/se
 import { auditTrail, eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { DeliveryTables } from '../src/db/delivery.tables.js';
-import { testBook } from '../src/test-mode/clear-test-deliveries.js';
+import { testBook } from '../src/test-mode/test-book-operations.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;

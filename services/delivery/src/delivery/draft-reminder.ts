@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   draftReminder,
   listDebts,
@@ -23,7 +24,7 @@ import { lastReminders, reminderPauseDays } from './reminder.repository.js';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Shows what a reminder would say, and when it may be sent. Nothing is stored. */
-@Operation(draftReminder)
+@Controller()
 export class DraftReminder {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -31,6 +32,7 @@ export class DraftReminder {
     private readonly rpc: RpcClient,
   ) {}
 
+  @Operation(draftReminder)
   async handle({
     business,
     customer_id,

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, sendMessage } from '@pinkas/contracts';
 import { heldUntil, requiresNumber } from '@pinkas/domain';
 import {
@@ -42,7 +43,7 @@ const noAddress = {
 const invalid = (path: string, message: string) => ApiError.invalid([{ path, message }]);
 
 /** Makes a message that a person asks for. It is sent by the same worker, and by the same rules, as those that were planned at issue. */
-@Operation(sendMessage)
+@Controller()
 export class SendMessage {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -53,6 +54,7 @@ export class SendMessage {
     private readonly sender: MessageSender,
   ) {}
 
+  @Operation(sendMessage)
   async handle(request: Request): Promise<ReplyOf<typeof sendMessage>> {
     const recipient = parseRecipient(request.channel, request.recipient);
     if (recipient === null) {

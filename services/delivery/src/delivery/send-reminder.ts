@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   listDebts,
   type ReplyOf,
@@ -42,7 +43,7 @@ const invalid = (path: string, message: string) => ApiError.invalid([{ path, mes
  * Makes an email that reminds a customer of open documents. It is a message of the first of them, sent by the same worker and by the
  * same rules as one that brings the document.
  */
-@Operation(sendReminder)
+@Controller()
 export class SendReminder {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -53,6 +54,7 @@ export class SendReminder {
     private readonly sender: MessageSender,
   ) {}
 
+  @Operation(sendReminder)
   async handle(request: Request): Promise<ReplyOf<typeof sendReminder>> {
     const { business, customer_id, subject, text } = request;
     const recipient = parseRecipient('email', request.recipient);

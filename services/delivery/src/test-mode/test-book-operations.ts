@@ -1,17 +1,45 @@
-import { listTestMessages, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { Controller } from '@nestjs/common';
+import { clearTestDeliveries, listTestMessages, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  clearTestBook,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  Operation,
+  type TestBookTables,
+} from '@pinkas/service-kit';
+import { sql } from 'kysely';
 import type { DeliveryTables } from '../db/delivery.tables.js';
 import { testMessages } from './test-message.repository.js';
 
 /** A message is a few KB. */
 const pageMax = 100;
 
-/** Lists what a test book would have sent. */
-@Operation(listTestMessages)
-export class ListTestMessages {
+/** A follow-up refers to a message that is none. Endpoints stay, and so does the end of the list of events: a cursor stays valid. */
+export const testBook: TestBookTables<DeliveryTables> = {
+  tables: [
+    'test_message',
+    'attempt',
+    'delivery',
+    'document',
+    'reminder_limit',
+    'daily_count',
+    'suppression',
+    'webhook_attempt',
+    'webhook',
+    'event',
+  ],
+  highestFirst: { delivery: sql`follows is not null` },
+};
+
+/** The messages of a test book. */
+@Controller()
+export class TestBookOperations {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
 
-  async handle({
+  /** Lists what a test book would have sent. */
+  @Operation(listTestMessages)
+  async list({
     business_id: businessId,
     after,
   }: RequestOf<typeof listTestMessages>): Promise<ReplyOf<typeof listTestMessages>> {
@@ -36,5 +64,13 @@ export class ListTestMessages {
       next_after:
         last && messages.length === pageMax ? { sent_at: last.sent_at, delivery_id: last.delivery_id } : null,
     };
+  }
+
+  /** Empties a test book. */
+  @Operation(clearTestDeliveries)
+  clear({
+    business_id,
+  }: RequestOf<typeof clearTestDeliveries>): Promise<ReplyOf<typeof clearTestDeliveries>> {
+    return clearTestBook(this.db, business_id, testBook);
   }
 }
