@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, retryAllocation } from '@pinkas/contracts';
 import {
   ApiError,
@@ -18,13 +19,14 @@ type Reply = ReplyOf<typeof retryAllocation>;
 type Request = RequestOf<typeof retryAllocation>;
 
 /** Requests a document's number, or reports its donation, now, for an operator or an owner. */
-@Operation(retryAllocation)
+@Controller()
 export class RetryAllocation {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     private readonly attempt: ImmediateAttempt,
   ) {}
 
+  @Operation(retryAllocation)
   async handle(request: Request): Promise<Reply> {
     const row = await this.#find(request);
     const why = notRetryable(row);

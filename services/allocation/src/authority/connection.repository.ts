@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { AllocationTables, ConnectionRequestTable, ConnectionTable } from '../db/allocation.tables.js';
 
 export type ConnectionRow = Selectable<ConnectionTable>;
 export type ConnectionRequestRow = Selectable<ConnectionRequestTable>;
+
+/** The stored hash of a state: reading the database completes no connection. */
+export const hashOfState = (state: string): Buffer => createHash('sha256').update(state).digest();
 
 /** The tokens of a connection, encrypted, and how long they live. */
 export type EncryptedTokens = Pick<

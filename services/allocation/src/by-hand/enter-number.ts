@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   allocationSettled,
   type EntryRefusal,
@@ -34,7 +35,7 @@ type Request = RequestOf<typeof enterAllocationNumber>;
 type Reply = ReplyOf<typeof enterAllocationNumber>;
 
 /** Takes a number that a person got elsewhere; attempts to obtain one end with it. */
-@Operation(enterAllocationNumber)
+@Controller()
 export class EnterNumber {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
@@ -42,6 +43,7 @@ export class EnterNumber {
     private readonly relay: OutboxRelay,
   ) {}
 
+  @Operation(enterAllocationNumber)
   async handle(request: Request): Promise<Reply> {
     const { document, business, entered } = request;
     const why = whyNoNumber(document, business, dayInIsrael(this.clock.now()));

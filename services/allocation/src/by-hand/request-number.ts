@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   type ReplyOf,
   type RequestOf,
@@ -23,7 +24,7 @@ type Request = RequestOf<typeof requestAllocationNumber>;
 type Reply = ReplyOf<typeof requestAllocationNumber>;
 
 /** Requests the number of a document that needs none, for a person: of any amount and any buyer. */
-@Operation(requestAllocationNumber)
+@Controller()
 export class RequestNumber {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
@@ -31,6 +32,7 @@ export class RequestNumber {
     private readonly attempt: ImmediateAttempt,
   ) {}
 
+  @Operation(requestAllocationNumber)
   async handle(request: Request): Promise<Reply> {
     const { document } = request;
     const refusal = this.#refusal(request, await this.#find(request));

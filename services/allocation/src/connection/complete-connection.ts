@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { completeConnection, type ReplyOf, type RequestOf, timeLimitsMs } from '@pinkas/contracts';
 import {
   acrossTenants,
@@ -22,12 +23,12 @@ import {
   findConnection,
   findReturnUrl,
   findTakenRequest,
+  hashOfState,
   lockConnectionChanges,
   takeRequest,
 } from '../authority/connection.repository.js';
 import { connectionFacts } from '../authority/connection-state.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
-import { hashOf } from './start-connection.js';
 
 /** The owner waits at a browser for the redirect. */
 const exchangeTimeoutMs = timeLimitsMs.authorityCodeExchange;
@@ -38,7 +39,7 @@ const answerReserveMs = timeLimitsMs.replyReserve;
  * Exchanges an owner's code for tokens. The state is used up first, in a transaction of its own: a second or expired use gets
  * nothing, also when the authority is unreachable.
  */
-@Operation(completeConnection)
+@Controller()
 export class CompleteConnection {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
@@ -49,8 +50,9 @@ export class CompleteConnection {
     private readonly worker: AllocationWorker,
   ) {}
 
+  @Operation(completeConnection)
   async handle(request: RequestOf<typeof completeConnection>): Promise<ReplyOf<typeof completeConnection>> {
-    const stateHash = hashOf(request.state);
+    const stateHash = hashOfState(request.state);
     const named = request.business_id;
     const visible = named === undefined ? acrossTenants(this.db) : forTenant(this.db, named);
     const now = this.clock.now();

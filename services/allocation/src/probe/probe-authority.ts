@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Controller } from '@nestjs/common';
 import { probeAuthority, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { type Clock, InjectClock, InjectConfig, Operation } from '@pinkas/service-kit';
@@ -12,7 +13,7 @@ const callMs = 20_000;
 const bodyMax = 4_096;
 
 /** Makes the calls of one probe, one after the other, at a sandbox only. */
-@Operation(probeAuthority)
+@Controller()
 export class ProbeAuthority {
   constructor(
     @InjectConfig() private readonly config: AllocationConfig,
@@ -20,6 +21,7 @@ export class ProbeAuthority {
     private readonly calls: AuthorityCalls,
   ) {}
 
+  @Operation(probeAuthority)
   async handle({
     business_id,
     probe: name,

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   decideRefusal as contract,
   type DecideRefusal as Refusal,
@@ -26,7 +27,7 @@ import { DecisionSender } from './decision-sender.js';
 type Request = RequestOf<typeof contract>;
 
 /** Records the decision of an owner about a refused number, and sends it to the authority. */
-@Operation(contract)
+@Controller()
 export class DecideRefusal {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
@@ -34,6 +35,7 @@ export class DecideRefusal {
     private readonly sender: DecisionSender,
   ) {}
 
+  @Operation(contract)
   async handle(request: Request): Promise<ReplyOf<typeof contract>> {
     const row = await this.#find(request);
     const db = forTenant(this.db, row.business_id);

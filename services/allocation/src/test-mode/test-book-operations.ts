@@ -1,16 +1,21 @@
-import { listTestRequests, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { Controller } from '@nestjs/common';
+import { clearTestAllocations, listTestRequests, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { clearTestBook, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { requestsOf } from '../attempt/allocation.repository.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
 
 const pageMax = 200;
 
-/** Lists the documents of a test book that the simulation was asked for a number for. */
-@Operation(listTestRequests)
-export class ListTestRequests {
+const tables = ['donation_report', 'decision', 'attempt', 'allocation'] as const;
+
+/** The requests of a test book. */
+@Controller()
+export class TestBookOperations {
   constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
 
-  async handle({
+  /** Lists the documents of a test book that the simulation was asked for a number for. */
+  @Operation(listTestRequests)
+  async list({
     business_id: businessId,
     after,
   }: RequestOf<typeof listTestRequests>): Promise<ReplyOf<typeof listTestRequests>> {
@@ -32,5 +37,13 @@ export class ListTestRequests {
           ? { decided_at: last.decided_at, document_id: last.document_id }
           : null,
     };
+  }
+
+  /** Empties a test book. */
+  @Operation(clearTestAllocations)
+  clear({
+    business_id,
+  }: RequestOf<typeof clearTestAllocations>): Promise<ReplyOf<typeof clearTestAllocations>> {
+    return clearTestBook(this.db, business_id, { tables });
   }
 }

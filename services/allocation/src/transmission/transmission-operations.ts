@@ -1,4 +1,11 @@
-import { openTransmission, type ReplyOf, type RequestOf, timeLimitsMs } from '@pinkas/contracts';
+import { Controller } from '@nestjs/common';
+import {
+  openTransmission,
+  type ReplyOf,
+  type RequestOf,
+  readTransmission,
+  timeLimitsMs,
+} from '@pinkas/contracts';
 import {
   actorOf,
   appendAudit,
@@ -12,18 +19,27 @@ import { AuthorityCalls } from '../authority/authority-calls.js';
 import type { AllocationConfig } from '../config.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
 import { failureOf, transmissionOff, unreadable } from './transmission-failure.js';
-import { linksRequest, linksUrl, readLinks } from './transmission-interface.js';
+import {
+  linksRequest,
+  linksUrl,
+  readLinks,
+  readStatuses,
+  statusRequest,
+  statusUrl,
+} from './transmission-interface.js';
 
-/** Requests the addresses of an upload; what was opened is in the trail. */
-@Operation(openTransmission)
-export class OpenTransmission {
+/** Files that the tax authority is sent. */
+@Controller()
+export class TransmissionOperations {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectConfig() private readonly config: AllocationConfig,
     private readonly calls: AuthorityCalls,
   ) {}
 
-  async handle(request: RequestOf<typeof openTransmission>): Promise<ReplyOf<typeof openTransmission>> {
+  /** Requests the addresses of an upload; what was opened is in the trail. */
+  @Operation(openTransmission)
+  async open(request: RequestOf<typeof openTransmission>): Promise<ReplyOf<typeof openTransmission>> {
     if (this.config.taxAuthorityTransmission === 'off') {
       return { ...transmissionOff, id: null, files: [] };
     }
@@ -39,7 +55,7 @@ export class OpenTransmission {
     if (failure || answer.kind === 'failed') {
       return { outcome: 'failed', reason: null, ...failure, id: null, files: [] };
     }
-    const opened = readOr(answer.body);
+    const opened = linksIn(answer.body);
     await forTenant(this.db, business_id)
       .transaction()
       .execute((trx) =>
@@ -60,9 +76,34 @@ export class OpenTransmission {
       );
     return opened;
   }
+
+  /** Requests what became of uploaded files. */
+  @Operation(readTransmission)
+  async read(request: RequestOf<typeof readTransmission>): Promise<ReplyOf<typeof readTransmission>> {
+    if (this.config.taxAuthorityTransmission === 'off') {
+      return { ...transmissionOff, files: [] };
+    }
+    const { business_id } = request;
+    const timeoutMs = timeLimitsMs.transmission - timeLimitsMs.call;
+    const answer = await this.calls.post(
+      business_id,
+      statusUrl(this.config),
+      JSON.stringify(statusRequest(request)),
+      { timeoutMs },
+    );
+    const failure = failureOf(answer);
+    if (failure || answer.kind === 'failed') {
+      return { outcome: 'failed', reason: null, ...failure, files: [] };
+    }
+    try {
+      return { outcome: 'done', reason: null, files: readStatuses(answer.body, request) };
+    } catch (error) {
+      return { ...unreadable(error as Error), files: [] };
+    }
+  }
 }
 
-function readOr(body: string): ReplyOf<typeof openTransmission> {
+function linksIn(body: string): ReplyOf<typeof openTransmission> {
   try {
     return readLinks(body);
   } catch (error) {
