@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   issueDocument,
   type ReplyOf,
@@ -44,7 +45,7 @@ class TaxIdUndecidedError extends Error {
  * document's event confirms it, issuing releases it, or it expires. A tax id in flight on another card makes the request
  * wait: issued, it is a conflict; refused, it must leave no trace.
  */
-@Operation(resolveCustomer)
+@Controller()
 export class ResolveCustomer {
   constructor(
     @InjectDatabase() private readonly db: Database<CustomerTables>,
@@ -52,6 +53,7 @@ export class ResolveCustomer {
     private readonly events: ReservationEvents,
   ) {}
 
+  @Operation(resolveCustomer)
   async handle(request: Request): Promise<ReplyOf<typeof resolveCustomer>> {
     const waitMs = Math.min(undecidedWaitMaxMs, remainingMs(resolveCustomer.timeoutMs) - answerReserveMs);
     const deadline = performance.now() + waitMs;

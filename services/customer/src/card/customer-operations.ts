@@ -1,0 +1,222 @@
+import { Controller } from '@nestjs/common';
+import {
+  auditCustomers,
+  cardDetails,
+  clearTestCustomers,
+  malformedTexts,
+  matchCustomer,
+  type ReplyOf,
+  type RequestOf,
+  releaseCustomer,
+  searchCustomers,
+  showCustomer,
+  updateCustomer,
+} from '@pinkas/contracts';
+import { nameKey } from '@pinkas/domain';
+import {
+  ApiError,
+  actorOf,
+  appendAudit,
+  clearTestBook,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
+import { nonBlank, parseTaxId, snapshotOf } from './card.js';
+import {
+  type CardRow,
+  type ContactDetails,
+  findConfirmedCards,
+  findOtherByTaxId,
+  lockCard,
+  toDetails,
+  updateContactDetails,
+} from './card.repository.js';
+import type { CustomerTables } from './card.tables.js';
+import { findCustomers, listCustomers, type SearchTerm } from './card-search.repository.js';
+import { findNamedCard, newTaxId } from './named-card.js';
+import { deleteUnusedCard, endReservation } from './reservation.repository.js';
+import { ReservationEvents } from './reservation-events.js';
+
+const contactDetails = [
+  'email',
+  'phone',
+  'address',
+  'city',
+] as const satisfies readonly (keyof ContactDetails)[];
+
+/** A card that is not opened: what a new customer has. */
+const newCard = { tax_id: null, legal_type: null, email: null, phone: null, address: null, city: null };
+
+const testBookTables = ['reservation', 'card', 'card_name_suffix'] as const;
+
+/** The customers of a business and their cards. */
+@Controller()
+export class CustomerOperations {
+  constructor(
+    @InjectDatabase() private readonly db: Database<CustomerTables>,
+    private readonly events: ReservationEvents,
+  ) {}
+
+  /** Finds customers by a part of their name, by tax id, email address or phone number; a blank query lists all. */
+  @Operation(searchCustomers)
+  async search({
+    business_id,
+    query,
+    limit,
+  }: RequestOf<typeof searchCustomers>): Promise<ReplyOf<typeof searchCustomers>> {
+    const db = forTenant(this.db, business_id);
+    const part = nameKey(query ?? '');
+    const customers =
+      part === ''
+        ? await listCustomers(db, business_id, limit)
+        : await findCustomers(db, business_id, termOf(part), limit);
+    return { customers };
+  }
+
+  /** Shows the card of one customer, with all that is stored of it. */
+  @Operation(showCustomer)
+  async show({
+    business_id,
+    customer_id,
+  }: RequestOf<typeof showCustomer>): Promise<ReplyOf<typeof showCustomer>> {
+    const [card] = await findConfirmedCards(forTenant(this.db, business_id), business_id, [customer_id]);
+    if (!card) {
+      throw new ApiError('customer_not_found');
+    }
+    return { customer: toDetails(card) };
+  }
+
+  /** Corrects the contact details of a card, for the documents that are issued from now on. */
+  @Operation(updateCustomer)
+  async update(request: RequestOf<typeof updateCustomer>): Promise<ReplyOf<typeof updateCustomer>> {
+    const { business_id, customer_id, change, person_id } = request;
+    const errors = malformedTexts({ change });
+    if (errors.length > 0) {
+      throw ApiError.invalid(errors);
+    }
+    return forTenant(this.db, business_id)
+      .transaction()
+      .execute(async (trx) => {
+        const card = await lockCard(trx, { business_id, id: customer_id });
+        if (!card || card.confirmed_at === null) {
+          throw new ApiError('customer_not_found');
+        }
+        const changed = changedDetails(card, change);
+        const names = contactDetails.filter((name) => changed[name] !== undefined);
+        if (names.length === 0) {
+          return { customer: toDetails(card) };
+        }
+        await updateContactDetails(trx, card, changed);
+        await appendAudit(trx, {
+          business_id,
+          action: 'customer.update',
+          subject: card.id,
+          actor: actorOf(person_id),
+          before: Object.fromEntries(names.map((name) => [name, card[name]])),
+          after: changed,
+        });
+        return { customer: toDetails({ ...card, ...changed }) };
+      });
+  }
+
+  /** Finds the card that a document would be issued to, and reserves nothing. */
+  @Operation(matchCustomer)
+  async match({
+    business_id,
+    customer,
+  }: RequestOf<typeof matchCustomer>): Promise<ReplyOf<typeof matchCustomer>> {
+    const db = forTenant(this.db, business_id);
+    const card = await findNamedCard(db, business_id, customer);
+    const taxId = newTaxId(card ?? newCard, customer);
+    if (taxId !== null && customer.identity_confirmed !== true) {
+      const existing = await findOtherByTaxId(db, { business_id, id: card?.id ?? null }, taxId);
+      if (existing !== undefined) {
+        throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: existing } });
+      }
+    }
+    return { customer: shownCustomer(card, customer), matched_by: matchOf(card, customer) };
+  }
+
+  /** Releases the reservation of a document that will not be issued. Idempotent. */
+  @Operation(releaseCustomer)
+  async release({
+    business_id,
+    document_id,
+  }: RequestOf<typeof releaseCustomer>): Promise<ReplyOf<typeof releaseCustomer>> {
+    await forTenant(this.db, business_id)
+      .transaction()
+      .execute(async (trx) => {
+        const cardId = await endReservation(trx, business_id, document_id);
+        if (cardId !== undefined) {
+          await deleteUnusedCard(trx, business_id, cardId);
+        }
+      });
+    this.events.notify(business_id);
+    return {};
+  }
+
+  /** Lists what the cards of the customers of documents have, for verifying the book. */
+  @Operation(auditCustomers)
+  async audit({
+    business_id,
+    documents,
+  }: RequestOf<typeof auditCustomers>): Promise<ReplyOf<typeof auditCustomers>> {
+    const ids = documents.map(({ customer_id }) => customer_id);
+    const cards = await findConfirmedCards(forTenant(this.db, business_id), business_id, ids);
+    const byId = new Map(cards.map((card) => [card.id, card]));
+    return {
+      documents: documents.map(({ document_id, customer_id }) => {
+        const card = byId.get(customer_id.toLowerCase());
+        const known = (name: (typeof cardDetails)[number]) =>
+          card && (card[name] !== null || card.removed_details.includes(name));
+        return { document_id, details: card ? cardDetails.filter(known) : null };
+      }),
+    };
+  }
+
+  /** Empties a test book. */
+  @Operation(clearTestCustomers)
+  clearTestBook({
+    business_id,
+  }: RequestOf<typeof clearTestCustomers>): Promise<ReplyOf<typeof clearTestCustomers>> {
+    return clearTestBook(this.db, business_id, { tables: testBookTables });
+  }
+}
+
+/** At least seven digits, with what people write between them. */
+const phonePattern = /^\+?\d(?:[\s()-]*\d){6,14}$/;
+
+const termOf = (part: string): SearchTerm => ({
+  part,
+  taxId: parseTaxId(part),
+  email: part.includes('@') ? part.toLowerCase() : null,
+  phone: phonePattern.test(part) ? part : null,
+});
+
+/** The details that differ from those of the card; null: it is removed. */
+function changedDetails(card: CardRow, change: Partial<ContactDetails>): Partial<ContactDetails> {
+  return Object.fromEntries(
+    contactDetails.flatMap((name) => {
+      const value = change[name];
+      const normalised = nonBlank(value ?? undefined);
+      return value === undefined || normalised === card[name] ? [] : [[name, normalised]];
+    }),
+  );
+}
+
+type Input = RequestOf<typeof matchCustomer>['customer'];
+
+function shownCustomer(card: CardRow | undefined, customer: Input) {
+  return card
+    ? snapshotOf(card, customer)
+    : { ...snapshotOf({ ...newCard, id: '', name: customer.name ?? '' }, customer), id: null };
+}
+
+function matchOf(card: CardRow | undefined, customer: Input): 'id' | 'name' | null {
+  if (!card) {
+    return null;
+  }
+  return customer.id === undefined ? 'name' : 'id';
+}
