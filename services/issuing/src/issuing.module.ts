@@ -1,16 +1,9 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
-import { ListDebtors } from './account/list-debtors.js';
-import { ListDebts } from './account/list-debts.js';
-import { ListTopCustomers } from './account/list-top-customers.js';
-import { ReadStatement } from './account/read-statement.js';
-import { SummarizeDebts } from './account/summarize-debts.js';
-import { GetBookEnd } from './book/get-book-end.js';
-import { ReadBook } from './book/read-book.js';
-import { RecordExport } from './book/record-export.js';
+import { AccountOperations } from './account/account-operations.js';
+import { BookOperations } from './book/book-operations.js';
 import { CancelDocument } from './cancel/cancel-document.js';
-import { AuditSeries } from './chain/audit-series.js';
-import { ListSeriesHeads } from './chain/list-series-heads.js';
+import { SeriesOperations } from './chain/series-operations.js';
 import { ClockCheck } from './health/clock-check.js';
 import { HistoryCheck } from './health/history-check.js';
 import { IssuingMetrics } from './health/issuing-metrics.js';
@@ -29,18 +22,8 @@ import { RecordDelivery } from './issue/record-delivery.js';
 import { RecordDonation } from './issue/record-donation.js';
 import { ReportDonation } from './issue/report-donation.js';
 import { SeriesChecks } from './issue/series-checks.js';
-import { FindPublicDocument } from './list/find-public-document.js';
-import { GetDocument } from './list/get-document.js';
-import { GetDocumentFacts } from './list/get-document-facts.js';
-import { GetUsage } from './list/get-usage.js';
-import { ListArticles } from './list/list-articles.js';
-import { ListDocuments } from './list/list-documents.js';
-import { ListMissingDocuments } from './list/list-missing-documents.js';
-import { ListSeries } from './list/list-series.js';
-import { ReviewDocuments } from './list/review-documents.js';
-import { SumDocuments } from './list/sum-documents.js';
-import { SummarizeDocuments } from './list/summarize-documents.js';
-import { SummarizeMonths } from './list/summarize-months.js';
+import { DocumentOperations } from './list/document-operations.js';
+import { SummaryOperations } from './list/summary-operations.js';
 import { ListPayments } from './report/list-payments.js';
 import { ReportPeriod } from './report/report-period.js';
 import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
@@ -50,32 +33,15 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
   controllers: [
     IssueDocument,
     PreviewDocument,
-    GetDocument,
-    GetDocumentFacts,
-    ListArticles,
-    ListDocuments,
-    ListMissingDocuments,
-    SummarizeDocuments,
-    SumDocuments,
-    ListTopCustomers,
-    SummarizeMonths,
-    ReviewDocuments,
-    SummarizeDebts,
-    ListDebtors,
-    ListDebts,
-    ReadStatement,
+    DocumentOperations,
+    SummaryOperations,
+    AccountOperations,
     ReportPeriod,
     ListPayments,
     CancelDocument,
     ReportDonation,
-    FindPublicDocument,
-    ListSeries,
-    AuditSeries,
-    ListSeriesHeads,
-    ReadBook,
-    GetBookEnd,
-    RecordExport,
-    GetUsage,
+    SeriesOperations,
+    BookOperations,
     ClearTestDocuments,
   ],
   providers: [

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   cancelDocument,
   documentCancelled,
@@ -50,7 +51,7 @@ const replyReserveMs = timeLimitsMs.replyReserve;
  *
  * The row lock orders the cancellation with documents that are being based on it: the second sees the effect of the first.
  */
-@Operation(cancelDocument)
+@Controller()
 export class CancelDocument {
   readonly #semaphore = new Semaphore(concurrencyMax, queueMax);
   /** One at a time for each business: one whose documents are locked must not hold up the others. */
@@ -62,6 +63,7 @@ export class CancelDocument {
     private readonly relay: OutboxRelay,
   ) {}
 
+  @Operation(cancelDocument)
   async handle(request: CancelRequest): Promise<CancelReply> {
     const db = forTenant(this.db, request.business_id);
     return await this.#turns.run(request.business_id, AbortSignal.timeout(waitMs()), () =>

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { fromShekels, statusAtIssue, storedTexts, toShekels } from '@pinkas/domain';
 import {
@@ -42,7 +43,7 @@ type IssueReply = ReplyOf<typeof issueDocument>;
  * reserved (`findByKey`), the lock for this transaction (`lockKeysWithin`), and the document that the previous holder of the
  * series' row may have issued (`lockSeries`).
  */
-@Operation(issueDocument)
+@Controller()
 export class IssueDocument {
   /** The idempotency keys that this process issues with, up to the commit. */
   readonly #inFlight = new Set<string>();
@@ -59,6 +60,7 @@ export class IssueDocument {
     @InjectLogger() private readonly logger: Logger,
   ) {}
 
+  @Operation(issueDocument)
   async handle(request: IssueRequest): Promise<IssueReply> {
     const { type } = request.body;
     try {

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import {
   matchCustomer,
   previewDocument,
@@ -33,7 +34,7 @@ import type { SourceDocument } from './source-document.js';
 type Reply = ReplyOf<typeof previewDocument>;
 
 /** Checks what issuing checks, in its order and by its code, and shows what the document would be. It locks and writes nothing. */
-@Operation(previewDocument)
+@Controller()
 export class PreviewDocument {
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
@@ -46,6 +47,7 @@ export class PreviewDocument {
     private readonly recipients: RecipientChecks,
   ) {}
 
+  @Operation(previewDocument)
   async handle(sent: RequestOf<typeof previewDocument>): Promise<Reply> {
     const business = this.threshold.appliedTo(sent.business);
     const request = { ...sent, business, body: storedTexts(sent.body) };

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { donationDue, type ReplyOf, type RequestOf, reportDonation } from '@pinkas/contracts';
 import { decideDonation } from '@pinkas/domain';
 import {
@@ -21,13 +22,14 @@ import { donationPending } from '../document/known-outcomes.js';
 type Request = RequestOf<typeof reportDonation>;
 
 /** Reports a donation whose institution was not connected when its receipt was issued, for an owner or an operator. */
-@Operation(reportDonation)
+@Controller()
 export class ReportDonation {
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
     private readonly relay: OutboxRelay,
   ) {}
 
+  @Operation(reportDonation)
   handle(request: Request): Promise<ReplyOf<typeof reportDonation>> {
     const db = forTenant(this.db, request.business.id);
     return this.relay.transaction(db, (trx) => this.#report(trx, request));

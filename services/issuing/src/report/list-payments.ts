@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { listPayments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
@@ -7,10 +8,11 @@ import { findPayments } from './payment.repository.js';
 import { checkPeriod } from './period-days.js';
 
 /** Lists the documents that have received something by a means of payment, the latest date first. */
-@Operation(listPayments)
+@Controller()
 export class ListPayments {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
+  @Operation(listPayments)
   async handle(request: RequestOf<typeof listPayments>): Promise<ReplyOf<typeof listPayments>> {
     const { limit, ...filter } = request;
     checkPeriod(filter);

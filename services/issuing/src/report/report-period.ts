@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, reportPeriod } from '@pinkas/contracts';
 import {
   type Agorot,
@@ -16,10 +17,11 @@ import { checkPeriod } from './period-days.js';
 import { type MonthSum, type ReceiptSum, receiptSums, saleSums } from './period-sums.repository.js';
 
 /** Reports the VAT and the income of a period, and what was received by each means of payment. */
-@Operation(reportPeriod)
+@Controller()
 export class ReportPeriod {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
+  @Operation(reportPeriod)
   async handle(request: RequestOf<typeof reportPeriod>): Promise<ReplyOf<typeof reportPeriod>> {
     const { business_id, legal_type } = request;
     checkPeriod(request);

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { clearTestDocuments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
   clearTestBook,
@@ -39,10 +40,11 @@ export const testBook: TestBookTables<IssuingTables> = {
 };
 
 /** Empties a test book. */
-@Operation(clearTestDocuments)
+@Controller()
 export class ClearTestDocuments {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
+  @Operation(clearTestDocuments)
   handle({ business_id }: RequestOf<typeof clearTestDocuments>): Promise<ReplyOf<typeof clearTestDocuments>> {
     return clearTestBook(this.db, business_id, testBook);
   }

@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { Controller } from '@nestjs/common';
+import { auditSeries, listSeriesHeads, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { fromShekels, settlementOf, settlesSource } from '@pinkas/domain';
-import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { wrongSums } from '../document/document-sums.repository.js';
 import { toSettling } from '../document/settlement.repository.js';
 import { documentHash, stateOf } from './document-hash.js';
-import { type ChainedRow, chainedAfter, seriesHead } from './hash.repository.js';
+import { type ChainedRow, chainedAfter, seriesHead, seriesHeadsAfter } from './hash.repository.js';
 
-/** Computes hashes and sums of a series again, and compares each document's state with the trail of its changes. */
-@Operation(auditSeries)
-export class AuditSeries {
+/** The chains of hashes of series. */
+@Controller()
+export class SeriesOperations {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
-  async handle(request: RequestOf<typeof auditSeries>): Promise<ReplyOf<typeof auditSeries>> {
+  /** Computes hashes and sums of a series again, and compares each document's state with the trail of its changes. */
+  @Operation(auditSeries)
+  async audit(request: RequestOf<typeof auditSeries>): Promise<ReplyOf<typeof auditSeries>> {
     const { after, limit, ...series } = request;
     const db = forTenant(this.db, series.business_id);
     // Before the documents, so that they reach at least as far.
@@ -36,6 +39,21 @@ export class AuditSeries {
       wrong_sums: after === null ? await wrongSums(db, series) : [],
       head,
       next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
+    };
+  }
+
+  /** Lists the ends of the chains of all series, for their signature. */
+  @Operation(listSeriesHeads)
+  async listHeads({
+    after,
+    limit,
+  }: RequestOf<typeof listSeriesHeads>): Promise<ReplyOf<typeof listSeriesHeads>> {
+    const found = await seriesHeadsAfter(acrossTenants(this.db), after, limit + 1);
+    const heads = found.slice(0, limit);
+    const last = heads.at(-1);
+    return {
+      heads,
+      next_after: found.length > limit && last ? { business_id: last.business_id, type: last.type } : null,
     };
   }
 }
