@@ -1,17 +1,11 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { HttpMetrics } from '@pinkas/service-kit/http';
-import { CreateKey } from './api-key/create-key.js';
 import { KeyAuthenticator } from './api-key/key-authenticator.js';
+import { KeyOperations } from './api-key/key-operations.js';
 import { KeyUseRecorder } from './api-key/key-use-recorder.js';
-import { ListKeys } from './api-key/list-keys.js';
-import { RevokeKey } from './api-key/revoke-key.js';
 import { BusinessEvents } from './business/business-events.js';
-import { CreateBusiness } from './business/create-business.js';
-import { ListBusinesses } from './business/list-businesses.js';
-import { MarkConnected } from './business/mark-connected.js';
-import { ShowBusiness } from './business/show-business.js';
-import { StartEvents } from './business/start-events.js';
+import { BusinessOperations } from './business/business-operations.js';
 import { UpdateBusiness } from './business/update-business.js';
 import { HttpServer } from './http/http-server.js';
 import { RateLimiter } from './http/rate-limiter.js';
@@ -40,18 +34,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
 
 /** Businesses and API keys, the HTTP API, and the pages. */
 @Module({
-  controllers: [
-    CreateBusiness,
-    UpdateBusiness,
-    MarkConnected,
-    StartEvents,
-    ShowBusiness,
-    ListBusinesses,
-    CreateKey,
-    RevokeKey,
-    ListKeys,
-    SetKillSwitch,
-  ],
+  controllers: [BusinessOperations, UpdateBusiness, KeyOperations, SetKillSwitch],
   providers: [
     RequestCounter,
     RateLimiter,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createKey, listDocuments, type ReplyOf, revokeKey } from '@pinkas/contracts';
 import { hashKey } from '../src/api-key/api-key.js';
-import { CreateKey } from '../src/api-key/create-key.js';
+import { KeyOperations } from '../src/api-key/key-operations.js';
 import type { GatewayConfig } from '../src/config.js';
 import { type AnotherGateway, errorCodeOf, type GatewayUnderTest, startGateway } from './gateway.js';
 
@@ -62,8 +62,8 @@ describe('the rotation of the pepper', () => {
     const { business } = await gateway.caller();
     const during = await startReplica({ apiKeyPepper: pepper, previousApiKeyPepper: former });
     const key = await during.service.app
-      .get(CreateKey, { strict: false })
-      .handle({ business_id: business.id });
+      .get(KeyOperations, { strict: false })
+      .create({ business_id: business.id });
     expect(await storedHash(key)).toEqual({ hash: hashKey(pepper, key.key) });
   });
 

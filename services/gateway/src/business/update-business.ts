@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Controller } from '@nestjs/common';
 import {
   type Business,
   listSeries,
@@ -32,7 +33,7 @@ import {
 import { storeChangedLogo } from './store-logo.js';
 
 /** Merges a change into the settings of a business, effective with the next request. */
-@Operation(updateBusiness)
+@Controller()
 export class UpdateBusiness {
   constructor(
     @InjectDatabase() private readonly db: Database<GatewayTables>,
@@ -40,6 +41,7 @@ export class UpdateBusiness {
     @InjectClock() private readonly clock: Clock,
   ) {}
 
+  @Operation(updateBusiness)
   async handle(request: RequestOf<typeof updateBusiness>): Promise<ReplyOf<typeof updateBusiness>> {
     const { business_id: id } = request;
     // Before the transaction: no row stays locked while another service is called.

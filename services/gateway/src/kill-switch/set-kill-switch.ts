@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { platformId, type ReplyOf, type RequestOf, setKillSwitch } from '@pinkas/contracts';
 import {
   appendAudit,
@@ -15,7 +16,7 @@ import { KillSwitch } from './kill-switch.js';
 import { lockKillSwitch, updateKillSwitch } from './kill-switch.repository.js';
 
 /** Turns the whole HTTP API off or on, effective with the next request, and within a second for one without a well-formed key. */
-@Operation(setKillSwitch)
+@Controller()
 export class SetKillSwitch {
   constructor(
     @InjectDatabase() private readonly db: Database<GatewayTables>,
@@ -24,6 +25,7 @@ export class SetKillSwitch {
     private readonly killSwitch: KillSwitch,
   ) {}
 
+  @Operation(setKillSwitch)
   async handle({ enabled }: RequestOf<typeof setKillSwitch>): Promise<ReplyOf<typeof setKillSwitch>> {
     await forTenant(this.db, platformId)
       .transaction()

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { Controller } from '@nestjs/common';
 import {
   createKey,
+  listKeys,
   malformedTexts,
   ownerKeyLimits,
   type ReplyOf,
   type RequestOf,
+  revokeKey,
   type ValidationError,
 } from '@pinkas/contracts';
 import {
   ApiError,
+  acrossTenants,
   actorOf,
   appendAudit,
   type Clock,
@@ -23,18 +27,20 @@ import { findBusiness } from '../business/business.repository.js';
 import type { GatewayConfig } from '../config.js';
 import type { GatewayTables } from '../db/gateway.tables.js';
 import { hashKey, keyDefaults, makeKeyValue, toApiKey } from './api-key.js';
-import { insertKey } from './api-key.repository.js';
+import { insertKey, listKeysOf, lockKey, markRevoked } from './api-key.repository.js';
 
-/** Creates an API key. Its value is in this reply only. */
-@Operation(createKey)
-export class CreateKey {
+/** The API keys of a business. */
+@Controller()
+export class KeyOperations {
   constructor(
     @InjectDatabase() private readonly db: Database<GatewayTables>,
     @InjectConfig() private readonly config: Pick<GatewayConfig, 'apiKeyPepper'>,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle(request: RequestOf<typeof createKey>): Promise<ReplyOf<typeof createKey>> {
+  /** Creates an API key. Its value is in this reply only. */
+  @Operation(createKey)
+  async create(request: RequestOf<typeof createKey>): Promise<ReplyOf<typeof createKey>> {
     const errors = [...malformedTexts(request), ...limitErrors(request)];
     if (errors.length > 0) {
       throw ApiError.invalid(errors);
@@ -74,6 +80,43 @@ export class CreateKey {
       });
     });
     return { ...key, key: value };
+  }
+
+  /** The keys of a business, revoked ones included, without their values. */
+  @Operation(listKeys)
+  async list(request: RequestOf<typeof listKeys>): Promise<ReplyOf<typeof listKeys>> {
+    const db = forTenant(this.db, request.business_id);
+    if (!(await findBusiness(db, request.business_id))) {
+      throw new ApiError('not_found');
+    }
+    return { keys: await listKeysOf(db, request.business_id) };
+  }
+
+  /** Revokes a key, effective with its next request. */
+  @Operation(revokeKey)
+  async revoke(request: RequestOf<typeof revokeKey>): Promise<ReplyOf<typeof revokeKey>> {
+    const { key_id, business_id } = request;
+    // The operator names a key, not its business.
+    const db = business_id === undefined ? acrossTenants(this.db) : forTenant(this.db, business_id);
+    return db.transaction().execute(async (trx) => {
+      const before = await lockKey(trx, key_id, business_id);
+      if (!before) {
+        throw new ApiError('not_found');
+      }
+      if (before.revoked_at !== null) {
+        return before;
+      }
+      const key = await markRevoked(trx, before, this.clock.now());
+      await appendAudit(trx, {
+        business_id: key.business_id,
+        action: 'key.revoke',
+        subject: key.id,
+        actor: actorOf(request.person_id),
+        before: { revoked_at: null },
+        after: { revoked_at: key.revoked_at },
+      });
+      return key;
+    });
   }
 }
 
