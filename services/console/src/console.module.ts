@@ -54,10 +54,8 @@ import { EndpointListPages } from './pages/webhooks/endpoint-list-pages.js';
 import { EndpointPages } from './pages/webhooks/endpoint-pages.js';
 import { NewEndpointPages } from './pages/webhooks/new-endpoint-pages.js';
 import { Passkeys } from './passkey/passkeys.js';
-import { InvitePerson } from './people/invite-person.js';
-import { ListPeople } from './people/list-people.js';
 import { Members } from './people/members.js';
-import { RemovePerson } from './people/remove-person.js';
+import { PeopleOperations } from './people/people-operations.js';
 import { AttemptLimiter } from './sign-in/attempt-limiter.js';
 import { CreateSignInLink } from './sign-in/create-sign-in-link.js';
 import { LinkRequests } from './sign-in/link-requests.js';
@@ -114,7 +112,7 @@ const pages = [
 /** People and what they may do, and the pages of the console. */
 @Module({
   imports: [ExportModule],
-  controllers: [InvitePerson, ListPeople, RemovePerson, CreateSignInLink],
+  controllers: [PeopleOperations, CreateSignInLink],
   providers: [
     HttpMetrics,
     BusinessNames,

@@ -1,28 +1,22 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
+import { ArtifactOperations } from './artifact/artifact-operations.js';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { BookHash } from './artifact/book-hash.js';
-import { CancelArtifact } from './artifact/cancel-artifact.js';
-import { GetArtifact } from './artifact/get-artifact.js';
-import { ListArtifacts } from './artifact/list-artifacts.js';
 import { NextRevision } from './artifact/next-revision.js';
-import { NumberArtifact } from './artifact/number-artifact.js';
 import { OrphanPurger } from './artifact/orphan-purger.js';
+import { PageOperations } from './artifact/page-operations.js';
 import { PdfService } from './artifact/pdf-service.js';
-import { ReleaseArtifact } from './artifact/release-artifact.js';
 import { RenderCancellation } from './artifact/render-cancellation.js';
-import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import { SettleDonation } from './artifact/settle-donation.js';
 import { SettledRevision } from './artifact/settled-revision.js';
-import { RenderDraft } from './document/render-draft.js';
 import { HeadsModule } from './heads/heads.module.js';
 import { HeadsSigner } from './heads/heads-signer.js';
-import { GetLogo } from './logo/get-logo.js';
 import { LogoStore } from './logo/logo.repository.js';
+import { LogoOperations } from './logo/logo-operations.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
-import { StoreLogo } from './logo/store-logo.js';
 import { PrintReport } from './report/print-report.js';
 import { SignatureModule } from './signature/signature.module.js';
 import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
@@ -35,17 +29,11 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
   imports: [SignatureModule, HeadsModule],
   controllers: [
     ProvokableRenderArtifact,
-    GetArtifact,
-    ListArtifacts,
-    ReleaseArtifact,
-    CancelArtifact,
-    NumberArtifact,
+    ArtifactOperations,
     AuditArtifacts,
-    RenderPage,
-    RenderDraft,
+    PageOperations,
     PrintReport,
-    StoreLogo,
-    GetLogo,
+    LogoOperations,
     ClearTestArtifacts,
   ],
   providers: [

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { createSignInLink, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
 import {
@@ -15,7 +16,7 @@ import type { ConsoleTables } from '../db/console.tables.js';
 import { insertLink } from './sign-in.repository.js';
 
 /** Makes a link for an operator who hands it over. No browser asked for it: its page asks for a confirming click. */
-@Operation(createSignInLink)
+@Controller()
 export class CreateSignInLink {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
@@ -23,6 +24,7 @@ export class CreateSignInLink {
     @InjectClock() private readonly clock: Clock,
   ) {}
 
+  @Operation(createSignInLink)
   async handle({ email }: RequestOf<typeof createSignInLink>): Promise<ReplyOf<typeof createSignInLink>> {
     const all = acrossTenants(this.db);
     const person = await all

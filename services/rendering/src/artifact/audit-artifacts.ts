@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import { auditArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { extractText, type PdfText } from '@pinkas/pdf';
 import { type Database, forTenant, InjectDatabase, Operation, remainingMs } from '@pinkas/service-kit';
@@ -14,7 +15,7 @@ const concurrency = 2;
 const queueMax = 64;
 
 /** Verifies the stored PDFs of documents: every revision by its hash and signature, the latest by its text as well. */
-@Operation(auditArtifacts)
+@Controller()
 export class AuditArtifacts {
   readonly #semaphore = new Semaphore(concurrency, queueMax);
 
@@ -23,6 +24,7 @@ export class AuditArtifacts {
     private readonly signers: Signers,
   ) {}
 
+  @Operation(auditArtifacts)
   async handle(request: RequestOf<typeof auditArtifacts>): Promise<ReplyOf<typeof auditArtifacts>> {
     const db = forTenant(this.db, request.business_id);
     const deadline = AbortSignal.timeout(Math.max(1, Math.floor(remainingMs(auditArtifacts.timeoutMs))));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
 import { requiresNumber } from '@pinkas/domain';
 import {
@@ -18,7 +19,7 @@ import { PdfService, type RenderedArtifact } from './pdf-service.js';
  * Renders, signs and stores the first PDF of a document that is being issued. Issuing holds the lock of the series until then, so
  * the usual path is one rendering and one statement. A repeated request returns the stored PDF.
  */
-@Operation(renderArtifact)
+@Controller()
 export class RenderArtifact {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
@@ -26,6 +27,7 @@ export class RenderArtifact {
     private readonly logos: LogoStore,
   ) {}
 
+  @Operation(renderArtifact)
   async handle(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
     const { document, business, attempt } = request;
     const rendered = await this.pdfs.render({

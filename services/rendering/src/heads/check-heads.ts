@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Controller } from '@nestjs/common';
 import {
   type CheckedHeads,
   checkHeads,
@@ -16,13 +17,14 @@ import { storedCertificates } from './heads.repository.js';
 type IsStored = (purpose: string, sha256: string | undefined) => boolean;
 
 /** Verifies the signatures of statements and their time-stamps, from the database or from a file outside. */
-@Operation(checkHeads)
+@Controller()
 export class CheckHeads {
   constructor(
     @InjectDatabase() private readonly db: Database<HeadsTables>,
     private readonly signers: Signers,
   ) {}
 
+  @Operation(checkHeads)
   async handle({ statements }: RequestOf<typeof checkHeads>): Promise<ReplyOf<typeof checkHeads>> {
     const stored = await storedCertificates(this.db);
     const isStored: IsStored = (purpose, sha256) =>

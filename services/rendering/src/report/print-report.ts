@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Inject } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { printReport, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { unsignedFile } from '@pinkas/pdf';
 import { ApiError, type Clock, InjectClock, InjectConfig, Operation, remainingMs } from '@pinkas/service-kit';
@@ -9,7 +9,7 @@ import { facesByName, type Typeface, typefaceToken } from '../typeface/typeface.
 import { readReportPage } from './report-page.js';
 
 /** Prints a report in the letters of the documents, apart from the queue of the documents. */
-@Operation(printReport)
+@Controller()
 export class PrintReport {
   readonly #gotenberg: GotenbergClient;
 
@@ -21,6 +21,7 @@ export class PrintReport {
     this.#gotenberg = new GotenbergClient(config.gotenbergUrl, 1);
   }
 
+  @Operation(printReport)
   async handle({ title, html }: RequestOf<typeof printReport>): Promise<ReplyOf<typeof printReport>> {
     const nonce = randomUUID();
     const { page, ...facts } = readReportPage(html, title);

@@ -1,12 +1,14 @@
+import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, showSigningCertificate } from '@pinkas/contracts';
 import { ApiError, Operation } from '@pinkas/service-kit';
 import { Signers } from './signers.js';
 
 /** Returns the certificate that signs the documents of a book. */
-@Operation(showSigningCertificate)
+@Controller()
 export class ShowSigningCertificate {
   constructor(private readonly signers: Signers) {}
 
+  @Operation(showSigningCertificate)
   async handle({
     business_id,
   }: RequestOf<typeof showSigningCertificate>): Promise<ReplyOf<typeof showSigningCertificate>> {

@@ -1,22 +1,35 @@
-import { Inject } from '@nestjs/common';
-import { type DocumentState, type ReplyOf, type RequestOf, renderPage } from '@pinkas/contracts';
-import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { Controller, Inject } from '@nestjs/common';
+import { type DocumentState, type ReplyOf, type RequestOf, renderDraft, renderPage } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { type Fingerprints, hostedPage } from '../document/hosted-page.js';
+import { draftPage, type Fingerprints, hostedPage } from '../document/hosted-page.js';
 import { LogoStore } from '../logo/logo.repository.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
 import { keyOf, latestRevision } from './artifact.repository.js';
 
-/** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
-@Operation(renderPage)
-export class RenderPage {
+/** Stands for what a draft has not yet; its page shows none of it. */
+const nothing = { id: '00000000-0000-0000-0000-000000000000', public_id: '', number: 1 };
+
+/** Pages of HTML that show a document. */
+@Controller()
+export class PageOperations {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     @Inject(typefaceToken) private readonly typeface: Typeface,
     private readonly logos: LogoStore,
+    @InjectClock() private readonly clock: Clock,
   ) {}
 
-  async handle(request: RequestOf<typeof renderPage>): Promise<ReplyOf<typeof renderPage>> {
+  /** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
+  @Operation(renderPage)
+  async render(request: RequestOf<typeof renderPage>): Promise<ReplyOf<typeof renderPage>> {
     const { document, state, business, language, pdf_url: pdfUrl } = request;
     const [logo, latest] = await Promise.all([
       this.logos.findLogo(business),
@@ -40,6 +53,26 @@ export class RenderPage {
     } as const;
     const fingerprints = fingerprintsOf(latest, state);
     return { html: hostedPage(sheet, { state, pdfUrl, fingerprints }, this.typeface) };
+  }
+
+  /** Renders a document that is not issued. */
+  @Operation(renderDraft)
+  async renderDraft({
+    draft,
+    business,
+  }: RequestOf<typeof renderDraft>): Promise<ReplyOf<typeof renderDraft>> {
+    const issued_at = this.clock.now().toISOString();
+    const customer = { ...draft.customer, id: draft.customer.id ?? nothing.id };
+    const sheet = {
+      document: { ...draft, ...nothing, issued_at, customer },
+      business,
+      logo: await this.logos.findLogo(business),
+      allocationNumber: null,
+      numberPending: false,
+      cancelledAt: null,
+      output: 'copy',
+    } as const;
+    return { html: draftPage(sheet, this.typeface) };
   }
 }
 
