@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Controller, Module } from '@nestjs/common';
 import { type EventOf, getUsage, messageDue, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, type MessagingTables, type Transaction } from '@pinkas/service-kit';
 import type { ServiceConfig } from '@pinkas/service-kit/config';
@@ -29,11 +29,12 @@ export const probe = {
   committed: (_event: EventOf<typeof messageDue>): void => {},
 };
 
-@Operation(getUsage)
+@Controller()
 class AnswerUsage {
   constructor(@InjectDatabase() readonly db: Database<ProbeTables>) {}
 
-  async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
+  @Operation(getUsage)
+  async answer(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
     if (request.key_id === request.business_id) {
       throw new ApiError('not_found', { details: { why: 'equal' } });
     }

@@ -1,15 +1,16 @@
-import { Module } from '@nestjs/common';
+import { Controller, Module } from '@nestjs/common';
 import type { ReplyOf } from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation, runService } from '@pinkas/service-kit';
 import { readEnvironment, serviceFields } from '@pinkas/service-kit/config';
 import { sql } from 'kysely';
 import { askFloor } from './floor.js';
 
-@Operation(askFloor)
+@Controller()
 class AskFloor {
   constructor(@InjectDatabase() private readonly db: Database<object>) {}
 
-  async handle(): Promise<ReplyOf<typeof askFloor>> {
+  @Operation(askFloor)
+  async ask(): Promise<ReplyOf<typeof askFloor>> {
     const { rows } = await sql<{ one: number }>`select 1 as one`.execute(this.db);
     return { one: rows[0]?.one ?? 0 };
   }

@@ -1,4 +1,3 @@
-import { Controller } from '@nestjs/common';
 import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
 
 /** What handles the requests of a contract. */
@@ -12,29 +11,15 @@ interface BoundOperation {
 
 const operationsKey = Symbol('pinkas:operations');
 
-interface OperationDecorator<C extends Contract> {
-  <M extends Handles<C>>(target: object, method: string, descriptor: TypedPropertyDescriptor<M>): void;
-  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  <T extends new (...dependencies: any[]) => { handle: Handles<C> }>(target: T): void;
-}
-
 /**
  * Makes a method of a controller the handler of a contract: it gets requests that match the schema, and what it returns or throws
  * becomes the reply (see `ContractHandler`). A method whose request or reply does not fit the contract does not compile.
  */
-export function Operation<C extends Contract>(contract: C): OperationDecorator<C> {
-  return ((target: object, method?: string): void => {
-    if (method === undefined) {
-      Controller()(target as never);
-      bind(target, { contract, method: 'handle' });
-    } else {
-      bind(target.constructor, { contract, method });
-    }
-  }) as OperationDecorator<C>;
-}
-
-function bind(target: object, operation: BoundOperation): void {
-  Reflect.defineMetadata(operationsKey, [...operationsOf(target), operation], target);
+export function Operation<C extends Contract>(contract: C) {
+  return <M extends Handles<C>>(target: object, method: string, _: TypedPropertyDescriptor<M>): void => {
+    const operations: BoundOperation[] = [...operationsOf(target.constructor), { contract, method }];
+    Reflect.defineMetadata(operationsKey, operations, target.constructor);
+  };
 }
 
 function operationsOf(target: object): readonly BoundOperation[] {

@@ -1,3 +1,4 @@
+import { Controller } from '@nestjs/common';
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
 import type { Selectable } from 'kysely';
 import type { Database } from '../../db/tenant-scope.js';
@@ -18,7 +19,7 @@ const replyReserveMs = 1_000;
 
 /** The operation of one service that handles a dead-lettered event again. */
 export function redriveDeadLetter(contract: RedriveContract) {
-  @Operation(contract)
+  @Controller()
   class RedriveDeadLetter {
     constructor(
       @InjectDatabase() readonly db: Database<MessagingTables>,
@@ -26,6 +27,7 @@ export function redriveDeadLetter(contract: RedriveContract) {
       readonly handlers: HandlerRegistry,
     ) {}
 
+    @Operation(contract)
     async handle({ id }: RequestOf<RedriveContract>): Promise<ReplyOf<RedriveContract>> {
       const deadLetter = await getDeadLetter(this.db, id);
       const { consumer, message_id } = deadLetter;
