@@ -516,7 +516,7 @@ describe('RetryAllocation', () => {
     expect(after.documents.map((document) => document.document_id)).not.toContain(invoice.id);
   });
 
-  it('ListDeadLetteredAllocations lists every document on exactly one page', async () => {
+  it('listDeadLetteredAllocations lists every document on exactly one page', async () => {
     const deadLettered = await Promise.all([1, 2, 3].map(() => issueWhile('rejected')));
     const seen: string[] = [];
     let after: ReplyOf<typeof listDeadLetteredAllocations>['next_after'] = null;
@@ -609,7 +609,7 @@ describe('RetryAllocation', () => {
     expect(text).toContain('pinkas_authority_connections_ended 0');
   });
 
-  it('AuditAllocations returns the state of every document and null for unknown ones', async () => {
+  it('auditAllocations returns the state of every document and null for unknown ones', async () => {
     const issued = await allocation.issue();
     const { number } = await allocation.settled(issued.id);
     const asking = await issueWhile('error');
@@ -676,7 +676,7 @@ describe('the allocation of a document as its owner reads it', () => {
     return found;
   };
 
-  it('ShowAllocation returns the number of a document and when it came', async () => {
+  it('showAllocation returns the number of a document and when it came', async () => {
     const id = randomUUID();
     const invoice = await issueWhile('error', id);
     const issuedAt = allocation.clock.now.toISOString();
@@ -707,7 +707,7 @@ describe('the allocation of a document as its owner reads it', () => {
     });
   });
 
-  it("ShowAllocation returns the authority's codes and words of a refusal", async () => {
+  it("showAllocation returns the authority's codes and words of a refusal", async () => {
     const id = randomUUID();
     const invoice = await issueWhile('refuse', id);
     expect(await show(id, invoice.id)).toMatchObject({
@@ -718,7 +718,7 @@ describe('the allocation of a document as its owner reads it', () => {
     });
   });
 
-  it('ShowAllocation returns every attempt in order, also after a later one had another outcome', async () => {
+  it('showAllocation returns every attempt in order, also after a later one had another outcome', async () => {
     const id = randomUUID();
     const invoice = await issueWhile('rejected', id);
     const instants = [allocation.clock.now.toISOString()];
@@ -797,7 +797,7 @@ describe('the allocation of a document as its owner reads it', () => {
     await expect(removal.execute()).rejects.toThrow('a live book is never emptied');
   });
 
-  it('ShowAllocation returns each of more than 200 attempts on exactly one page', async () => {
+  it('showAllocation returns each of more than 200 attempts on exactly one page', async () => {
     const id = randomUUID();
     const invoice = await issueWhile('refuse', id);
     const started_at = allocation.clock.now;
@@ -814,7 +814,7 @@ describe('the allocation of a document as its owner reads it', () => {
     expect((await showAll(randomUUID(), invoice.id)).attempts).toEqual([]);
   });
 
-  it('ShowAllocation returns null for a document of another business and for one that it has not received', async () => {
+  it('showAllocation returns null for a document of another business and for one that it has not received', async () => {
     const id = randomUUID();
     const invoice = await allocation.issue({}, { id });
     await allocation.settled(invoice.id);
@@ -823,7 +823,7 @@ describe('the allocation of a document as its owner reads it', () => {
     expect(await show(id, randomUUID())).toBeNull();
   });
 
-  it('ListUnresolvedAllocations lists the refused and the dead-lettered documents of one business, the latest first', async () => {
+  it('listUnresolvedAllocations lists the refused and the dead-lettered documents of one business, the latest first', async () => {
     const id = randomUUID();
     const deadLettered = await issueWhile('rejected', id);
     allocation.advanceClock(second);
@@ -851,7 +851,7 @@ describe('the allocation of a document as its owner reads it', () => {
     ]);
   });
 
-  it('ListUnresolvedAllocations lists every document on exactly one page, also of one instant', async () => {
+  it('listUnresolvedAllocations lists every document on exactly one page, also of one instant', async () => {
     const id = randomUUID();
     const invoices = [];
     for (const mode of ['refuse', 'rejected', 'refuse', 'rejected', 'refuse'] as const) {

@@ -83,7 +83,7 @@ describe('connections', () => {
     allocation.network.call(completeConnection, given);
   const nothing = { outcome: 'stale', business_id: null, reason: null };
 
-  it('StartConnection returns an authorization URL that leads to a connection', async () => {
+  it('startConnection returns an authorization URL that leads to a connection', async () => {
     const id = randomUUID();
     const started = await start(id);
     const url = new URL(started.authorize_url);
@@ -220,7 +220,7 @@ describe('connections', () => {
     expect((await complete({ ...newer, business_id: id })).outcome).toBe('connected');
   });
 
-  it('StartConnection stores only the hash of the state', async () => {
+  it('startConnection stores only the hash of the state', async () => {
     const id = randomUUID();
     const { state } = await agree((await start(id)).authorize_url);
     const { rows } = await dump(id);
@@ -380,7 +380,7 @@ describe('connections', () => {
     expect(await warning()).toBeNull();
   });
 
-  it('ListConnections lists every connection on exactly one page', async () => {
+  it('listConnections lists every connection on exactly one page', async () => {
     const ids = Array.from({ length: 3 }, () => randomUUID());
     for (const id of ids) {
       await allocation.connect(id);
@@ -400,7 +400,7 @@ describe('connections', () => {
   });
 });
 
-describe('EndConnection', () => {
+describe('endConnection', () => {
   afterEach(() => allocation.authority.resetModes());
 
   const end = (businessId: string, personId?: string) =>
@@ -425,7 +425,7 @@ describe('EndConnection', () => {
       (call) => call.path.endsWith(path) && call.status === null,
     ).length;
 
-  it('EndConnection deletes the tokens, the open request with them, and names the person in the trail', async () => {
+  it('endConnection deletes the tokens, the open request with them, and names the person in the trail', async () => {
     const id = randomUUID();
     const personId = randomUUID();
     await allocation.connect(id);
@@ -458,7 +458,7 @@ describe('EndConnection', () => {
     ]);
   });
 
-  it('EndConnection without a connection changes nothing, and ends a request that is open', async () => {
+  it('endConnection without a connection changes nothing, and ends a request that is open', async () => {
     const id = randomUUID();
     expect(await end(id)).toEqual({ ended: false });
     expect(await auditTrail(allocation.database, id)).toEqual([]);
@@ -475,7 +475,7 @@ describe('EndConnection', () => {
     ]);
   });
 
-  it('EndConnection ends the connection of its own business only', async () => {
+  it('endConnection ends the connection of its own business only', async () => {
     const [id, other] = [randomUUID(), randomUUID()];
     await allocation.connect(id);
     await allocation.connect(other);
@@ -535,7 +535,7 @@ describe('EndConnection', () => {
     expect(await show(id)).toEqual(nothing);
   });
 
-  it('EndConnection waits for a renewal of the tokens, which does not connect the business again', async () => {
+  it('endConnection waits for a renewal of the tokens, which does not connect the business again', async () => {
     const id = randomUUID();
     await allocation.connect(id);
     allocation.advanceClock(11 * minute);

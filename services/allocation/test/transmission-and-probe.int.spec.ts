@@ -19,7 +19,7 @@ describe('the transmission of the uniform structure', () => {
       to: '2026-12-31',
     });
 
-  it('OpenTransmission returns a link for each file and records it in the trail', async () => {
+  it('openTransmission returns a link for each file and records it in the trail', async () => {
     const id = randomUUID();
     const opened = await open(id);
     expect(opened).toMatchObject({ outcome: 'done', reason: null, id: expect.any(String) });
@@ -35,7 +35,7 @@ describe('the transmission of the uniform structure', () => {
     ]);
   });
 
-  it('ReadTransmission returns the state of each file, unknown before it was uploaded', async () => {
+  it('readTransmission returns the state of each file, unknown before it was uploaded', async () => {
     const id = randomUUID();
     const { files } = await open(id);
     const asked = files.map(({ id: fileId, name }) => ({ id: fileId, name }));

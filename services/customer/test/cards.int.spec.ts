@@ -60,7 +60,7 @@ describe('ResolveCustomer', () => {
 });
 
 describe('RecordCustomer', () => {
-  it('MatchCustomer finds what ResolveCustomer finds, with the same refusals, and reserves nothing', async () => {
+  it('matchCustomer finds what ResolveCustomer finds, with the same refusals, and reserves nothing', async () => {
     const { db, business } = customer;
     const match = (input: CustomerInput, business_id = business.id) =>
       customer.network.call(matchCustomer, { business_id, customer: input });
@@ -184,8 +184,8 @@ describe('RecordCustomer', () => {
   });
 });
 
-describe('ReleaseCustomer', () => {
-  it('ReleaseCustomer deletes the reserved card and frees its tax id', async () => {
+describe('releaseCustomer', () => {
+  it('releaseCustomer deletes the reserved card and frees its tax id', async () => {
     const documentId = randomUUID();
     const { id } = await customer.resolve({ name: 'Never Issued', tax_id: '777777715' }, { documentId });
     expect(await customer.reservations(documentId)).toEqual([{ card_id: id, tax_id: '777777715' }]);
@@ -197,7 +197,7 @@ describe('ReleaseCustomer', () => {
     });
   });
 
-  it('ReleaseCustomer succeeds when it is repeated and when nothing is reserved', async () => {
+  it('releaseCustomer succeeds when it is repeated and when nothing is reserved', async () => {
     const documentId = randomUUID();
     await customer.resolve({ name: 'Released Twice' }, { documentId });
     await customer.release(documentId);
@@ -205,7 +205,7 @@ describe('ReleaseCustomer', () => {
     await expect(customer.release(randomUUID())).resolves.toBeUndefined();
   });
 
-  it('ReleaseCustomer keeps what another document has reserved', async () => {
+  it('releaseCustomer keeps what another document has reserved', async () => {
     const said = { name: 'Shared By Two', tax_id: '777777723' };
     const other = { name: 'Third Name', tax_id: '777777723' };
     const [one, two] = [randomUUID(), randomUUID()];
@@ -221,7 +221,7 @@ describe('ReleaseCustomer', () => {
     expect(await customer.resolve(other)).toMatchObject(other);
   });
 
-  it('ReleaseCustomer keeps a card that another document was issued to', async () => {
+  it('releaseCustomer keeps a card that another document was issued to', async () => {
     const [issued, refused] = [randomUUID(), randomUUID()];
     const snapshot = await customer.resolve({ name: 'Issued Once' }, { documentId: issued });
     await customer.resolve({ name: 'Issued Once' }, { documentId: refused });
@@ -230,7 +230,7 @@ describe('ReleaseCustomer', () => {
     expect((await customer.card(snapshot.id))?.confirmed_at).not.toBeNull();
   });
 
-  it('ReleaseCustomer leaves a known card as it was', async () => {
+  it('releaseCustomer leaves a known card as it was', async () => {
     const known = await customer.issueTo({ name: 'Known', city: 'Haifa' });
     const documentId = randomUUID();
     await customer.resolve({ id: known.id, tax_id: '550000004' }, { documentId });
@@ -238,7 +238,7 @@ describe('ReleaseCustomer', () => {
     expect(await customer.card(known.id)).toMatchObject({ city: 'Haifa', tax_id: null });
   });
 
-  it('ReleaseCustomer does not release the reservation of another business', async () => {
+  it('releaseCustomer does not release the reservation of another business', async () => {
     const documentId = randomUUID();
     const { id } = await customer.resolve({ name: 'Not Yours' }, { documentId });
     await customer.release(documentId, randomUUID());
@@ -246,7 +246,7 @@ describe('ReleaseCustomer', () => {
     expect(await customer.reservations(documentId)).toHaveLength(1);
   });
 
-  it('ReleaseCustomer never deletes a card that another request reserves concurrently', async () => {
+  it('releaseCustomer never deletes a card that another request reserves concurrently', async () => {
     for (let round = 0; round < 25; round += 1) {
       const name = `Moment ${round}`;
       const [leaving, coming] = [randomUUID(), randomUUID()];

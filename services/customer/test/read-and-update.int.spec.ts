@@ -26,7 +26,7 @@ beforeEach(() => {
   customer.business = exampleBusiness();
 });
 
-describe('SearchCustomers', () => {
+describe('searchCustomers', () => {
   /** Puts customers there as if documents had been issued to them. */
   const put = async (businessId: string, names: readonly string[], taxId: string | null = null) => {
     await customer.db
@@ -58,7 +58,7 @@ describe('SearchCustomers', () => {
   const names = async (businessId: string, query: string | null, limit = 20) =>
     (await customer.search(query, limit, businessId)).map((card) => card.name);
 
-  it('SearchCustomers finds an email address and a phone number, however they are written', async () => {
+  it('searchCustomers finds an email address and a phone number, however they are written', async () => {
     const id = randomUUID();
     await put(id, ['First', 'Second']);
     const contact = (name: string, email: string, phone: string) =>
@@ -80,7 +80,7 @@ describe('SearchCustomers', () => {
     expect(await names(id, '0521234567')).toEqual([]);
   });
 
-  it('SearchCustomers finds a customer that was inserted by SQL alone', async () => {
+  it('searchCustomers finds a customer that was inserted by SQL alone', async () => {
     const card = { business_id: randomUUID(), id: randomUUID(), name: 'Before', name_key: 'before' };
     const at = customer.clock.now;
     const table = customer.db.insertInto('card');
@@ -88,27 +88,27 @@ describe('SearchCustomers', () => {
     expect(await customer.search('efo', 20, card.business_id)).toMatchObject([{ id: card.id }]);
   });
 
-  it('SearchCustomers finds Hebrew quotation marks and characters beyond 16 bits', async () => {
+  it('searchCustomers finds Hebrew quotation marks and characters beyond 16 bits', async () => {
     const id = await business(['דוגמה בע"מ', 'Smile 😀😀 Ltd']);
     expect(await names(id, 'ע"מ')).toEqual(['דוגמה בע"מ']);
     expect(await names(id, '😀')).toEqual(['Smile 😀😀 Ltd']);
   });
 
-  it('SearchCustomers finds a text as long as a name can be', async () => {
+  it('searchCustomers finds a text as long as a name can be', async () => {
     const long = `${'Long '.repeat(23)}end`;
     const id = await business([long, `${'Long '.repeat(23)}and`]);
     expect(await names(id, long)).toEqual([long]);
     expect(await names(id, `${long} more`)).toEqual([]);
   });
 
-  it('SearchCustomers finds every card of a tax id and names with the same digits', async () => {
+  it('searchCustomers finds every card of a tax id and names with the same digits', async () => {
     const id = await business(['Branch 12344 North', 'Nobody']);
     await put(id, ['Zeta', 'Alpha'], paddedTaxId);
     expect(await names(id, '12344')).toEqual(['Alpha', 'Branch 12344 North', 'Zeta']);
     expect(await names(id, '12344', 2)).toEqual(['Alpha', 'Branch 12344 North']);
   });
 
-  it('SearchCustomers does not find reserved cards', async () => {
+  it('searchCustomers does not find reserved cards', async () => {
     await customer.resolve({ name: 'Mere Reservation' });
     expect(await customer.search('Mere Reservation')).toEqual([]);
     expect((await customer.search(null, 50)).map((card) => card.name)).not.toContain('Mere Reservation');
@@ -116,7 +116,7 @@ describe('SearchCustomers', () => {
     expect(await customer.search('Mere Reservation')).toMatchObject([{ id }]);
   });
 
-  it('SearchCustomers does not find customers of another business', async () => {
+  it('searchCustomers does not find customers of another business', async () => {
     const mine = await business(['Mine']);
     await put(randomUUID(), ['Theirs, not Mine'], paddedTaxId);
     expect(await names(mine, 'Mine')).toEqual(['Mine']);
@@ -124,7 +124,7 @@ describe('SearchCustomers', () => {
     expect(await names(mine, null)).toEqual(['Mine']);
   });
 
-  it('SearchCustomers sorts by name: digits, Latin, Hebrew, regardless of letter case', async () => {
+  it('searchCustomers sorts by name: digits, Latin, Hebrew, regardless of letter case', async () => {
     const inOrder = [
       '2 Example',
       'alpha example',
@@ -140,14 +140,14 @@ describe('SearchCustomers', () => {
   });
 
   it.each([null, ' ', '\t \u00a0'])(
-    'SearchCustomers lists the first customers for the query %j',
+    'searchCustomers lists the first customers for the query %j',
     async (query) => {
       const id = await business(['C', 'A', 'B']);
       expect(await names(id, query, 2)).toEqual(['A', 'B']);
     },
   );
 
-  it('SearchCustomers sorts the matches of a text that thousands of names contain', async () => {
+  it('searchCustomers sorts the matches of a text that thousands of names contain', async () => {
     // The order of what follows the text is the opposite of the order of the names.
     const many = Array.from({ length: 2_000 }, (_, index) => `${1_000 + index} Many ${9_000 - index}`);
     const id = await business([...many.toReversed(), '0 Aardvark']);
@@ -159,7 +159,7 @@ describe('SearchCustomers', () => {
     expect(await names(id, '1', 50)).toEqual(withDigits.slice(0, 50));
   });
 
-  it('SearchCustomers finds a card by tax id among more name matches than are fetched', async () => {
+  it('searchCustomers finds a card by tax id among more name matches than are fetched', async () => {
     const many = Array.from({ length: 600 }, (_, index) => `Shop 18 ${String(index).padStart(4, '0')}`);
     const id = await business(many);
     await put(id, ['A Bearer'], '000000018');
@@ -180,11 +180,11 @@ describe('SearchCustomers', () => {
   });
 });
 
-describe('ShowCustomer', () => {
+describe('showCustomer', () => {
   const show = async (customer_id: string, business_id = customer.business.id) =>
     (await customer.network.call(showCustomer, { business_id, customer_id })).customer;
 
-  it('ShowCustomer returns all that is stored of a card, its address included', async () => {
+  it('showCustomer returns all that is stored of a card, its address included', async () => {
     const said = {
       name: 'לקוח לדוגמה',
       tax_id: '777777715',
@@ -199,7 +199,7 @@ describe('ShowCustomer', () => {
     expect(await show(id.toUpperCase())).toEqual({ id, ...said, created_at: card?.created_at.toISOString() });
   });
 
-  it('ShowCustomer returns customer_not_found for a card that is unknown, only reserved, or of another business', async () => {
+  it('showCustomer returns customer_not_found for a card that is unknown, only reserved, or of another business', async () => {
     const notFound = { code: 'customer_not_found' };
     const { id } = await customer.issueTo({ name: 'Of This Business' });
     const reserved = await customer.resolve({ name: 'Reserved Only' });
@@ -209,7 +209,7 @@ describe('ShowCustomer', () => {
   });
 });
 
-describe('UpdateCustomer', () => {
+describe('updateCustomer', () => {
   const update = async (
     customer_id: string,
     change: Change,
@@ -230,7 +230,7 @@ describe('UpdateCustomer', () => {
   const contact = { email: 'old@example.com', phone: '03-0000000', address: 'רחוב 1', city: 'חיפה' };
   const issueTo = async () => (await customer.issueTo({ name: `Customer ${randomUUID()}`, ...contact })).id;
 
-  it('UpdateCustomer changes what is named, removes what is null, and keeps the rest', async () => {
+  it('updateCustomer changes what is named, removes what is null, and keeps the rest', async () => {
     const id = await issueTo();
     const before = await show(id);
     const changed = await update(id, { email: 'new@example.com', phone: null });
@@ -280,7 +280,7 @@ describe('UpdateCustomer', () => {
     expect(await trailOf(id)).toHaveLength(1);
   });
 
-  it('UpdateCustomer returns customer_not_found for a card that is unknown, only reserved, or of another business', async () => {
+  it('updateCustomer returns customer_not_found for a card that is unknown, only reserved, or of another business', async () => {
     const notFound = { code: 'customer_not_found' };
     const id = await issueTo();
     const reserved = await customer.resolve({ name: `Reserved ${randomUUID()}` });
@@ -298,7 +298,7 @@ describe('UpdateCustomer', () => {
     ['a city that is too long', { city: 'x'.repeat(81) }, '/change/city'],
     ['a text with NUL', { address: 'a\u0000' }, '/change/address'],
     ['a detail that documents decide', { tax_id: '777777715' }, '/change/tax_id'],
-  ])('UpdateCustomer refuses %s with validation_error', async (_what, change, path) => {
+  ])('updateCustomer refuses %s with validation_error', async (_what, change, path) => {
     const id = await issueTo();
     await expect(update(id, change as Change)).rejects.toMatchObject({
       code: 'validation_error',
@@ -325,7 +325,7 @@ describe('UpdateCustomer', () => {
     expect(await show(id)).toMatchObject({ email: 'named@example.com' });
   });
 
-  it('AuditCustomers misses no detail that a person has removed', async () => {
+  it('auditCustomers misses no detail that a person has removed', async () => {
     const id = await issueTo();
     const details = async () => {
       const documents = [{ document_id: randomUUID(), customer_id: id }];
@@ -343,7 +343,7 @@ describe('UpdateCustomer', () => {
   });
 });
 
-describe('AuditCustomers', () => {
+describe('auditCustomers', () => {
   const audit = async (customerIds: readonly string[], business_id = customer.business.id) => {
     const documents = customerIds.map((customer_id) => ({ document_id: randomUUID(), customer_id }));
     const reply = await customer.network.call(auditCustomers, { business_id, documents });
@@ -353,7 +353,7 @@ describe('AuditCustomers', () => {
     return reply.documents.map(({ details }) => details);
   };
 
-  it('AuditCustomers lists the details that each card has, one result for each document', async () => {
+  it('auditCustomers lists the details that each card has, one result for each document', async () => {
     const { id } = await customer.issueTo({ name: 'Full', tax_id: '777777715', email: 'full@example.com' });
     const bare = await customer.issueTo({ name: 'Bare' });
     expect(await audit([id, bare.id, id.toUpperCase()])).toEqual([
@@ -364,7 +364,7 @@ describe('AuditCustomers', () => {
     expect(await audit([])).toEqual([]);
   });
 
-  it('AuditCustomers lists nothing of a card that is unknown, only reserved, or of another business', async () => {
+  it('auditCustomers lists nothing of a card that is unknown, only reserved, or of another business', async () => {
     const { id } = await customer.issueTo({ name: 'Of This Business' });
     const reserved = await customer.resolve({ name: 'Reserved Only' });
     expect(await audit([randomUUID(), reserved.id])).toEqual([null, null]);

@@ -512,7 +512,7 @@ describe('a message whose allocation number is late', () => {
     ]);
   });
 
-  it('ResendDelivery does not send a held message, and holds a failed one for the rest of the hold', async () => {
+  it('resendDelivery does not send a held message, and holds a failed one for the rest of the hold', async () => {
     const invoice = await issuePending(delivery.newRecipient());
     const heldUntil = new Date(delivery.clock.now.getTime() + 10 * minute);
     const resend = () => delivery.network.call(resendDelivery, { document_id: invoice.id });

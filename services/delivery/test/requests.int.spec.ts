@@ -388,7 +388,7 @@ describe('SendMessage', () => {
   });
 });
 
-describe('ResendDelivery', () => {
+describe('resendDelivery', () => {
   /** A mail of which nobody knows whether it was taken, twice. */
   const issueUnknown = async (
     recipient: string,
@@ -412,7 +412,7 @@ describe('ResendDelivery', () => {
     return documents[0];
   };
 
-  it('ListDeliveryFailures returns document, recipient, reason and attempts of a failed message', async () => {
+  it('listDeliveryFailures returns document, recipient, reason and attempts of a failed message', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issueUnknown(recipient, { document: { number: 77 } });
     const [row] = await delivery.rows(invoice);
@@ -439,7 +439,7 @@ describe('ResendDelivery', () => {
     expect(elsewhere).toEqual({ failures: [], next_after: null });
   });
 
-  it('ListDeliveryFailures lists every failure on exactly one page', async () => {
+  it('listDeliveryFailures lists every failure on exactly one page', async () => {
     const business = randomUUID();
     const invoice = await issueUnknown(delivery.newRecipient(), { document: { business_id: business } });
     const [row] = await delivery.rows(invoice);
@@ -469,7 +469,7 @@ describe('ResendDelivery', () => {
     expect(new Set(ids).size).toBe(300);
   });
 
-  it('ListUndelivered lists the documents of which nothing reached the customer, and ListDeliveryStates what became of each', async () => {
+  it('listUndelivered lists the documents of which nothing reached the customer, and listDeliveryStates what became of each', async () => {
     const business_id = randomUUID();
     const change = { document: { business_id } };
     const failed = await issueUnknown(delivery.newRecipient(), change);
@@ -504,7 +504,7 @@ describe('ResendDelivery', () => {
     expect(await delivery.network.call(listDeliveryStates, foreign)).toEqual({ documents: [] });
   });
 
-  it('ResendDelivery sends a failed message under the same id', async () => {
+  it('resendDelivery sends a failed message under the same id', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issueUnknown(recipient);
     const before = await delivery.inState(invoice, 'failed');
@@ -555,7 +555,7 @@ describe('ResendDelivery', () => {
     ]);
   });
 
-  it('ResendDelivery restarts the retry schedule and the unknown outcomes', async () => {
+  it('resendDelivery restarts the retry schedule and the unknown outcomes', async () => {
     const invoice = await issueUnknown(delivery.newRecipient());
     delivery.advanceClock(30 * hour);
     await delivery.mailbox.mode('drop_after_data', 1);
@@ -575,7 +575,7 @@ describe('ResendDelivery', () => {
     ]);
   });
 
-  it('ResendDelivery defers a message to the end of the quiet hours', async () => {
+  it('resendDelivery defers a message to the end of the quiet hours', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issueUnknown(recipient, {
       business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
@@ -602,7 +602,7 @@ describe('ResendDelivery', () => {
     expect(noon.getTime()).toBeLessThan(delivery.clock.now.getTime());
   });
 
-  it('ResendDelivery withdraws a failed message of a cancelled document', async () => {
+  it('resendDelivery withdraws a failed message of a cancelled document', async () => {
     const recipient = delivery.newRecipient();
     const quote = await issueUnknown(recipient, { document: { type: 'quote' } });
     await delivery.cancel(quote);
@@ -613,7 +613,7 @@ describe('ResendDelivery', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
   });
 
-  it('ResendDelivery resends failed messages only and returns the status of the others', async () => {
+  it('resendDelivery resends failed messages only and returns the status of the others', async () => {
     const invoice = await delivery.issueReady(delivery.newRecipient());
     const row = await delivery.inState(invoice, 'sent');
     expect(await resend(invoice)).toMatchObject({
@@ -630,7 +630,7 @@ describe('ResendDelivery', () => {
     );
   });
 
-  it('ResendDelivery resends the messages of its own business only, in the name of the person', async () => {
+  it('resendDelivery resends the messages of its own business only, in the name of the person', async () => {
     const invoice = await issueUnknown(delivery.newRecipient());
     const personId = randomUUID();
     const resendOf = (businessId: string) =>
@@ -649,13 +649,13 @@ describe('ResendDelivery', () => {
     ]);
   });
 
-  it('ResendDelivery reports not_found for an unplanned document', async () => {
+  it('resendDelivery reports not_found for an unplanned document', async () => {
     await expect(delivery.network.call(resendDelivery, { document_id: randomUUID() })).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
-  it('AuditDeliveries returns messages of its own business only', async () => {
+  it('auditDeliveries returns messages of its own business only', async () => {
     const invoice = await delivery.issueReady(delivery.newRecipient());
     await delivery.inState(invoice, 'sent');
     const other = await delivery.network.call(auditDeliveries, {
@@ -1059,7 +1059,7 @@ describe('suppressed addresses', () => {
     expect((await suppressions()).map(({ address }) => address)).not.toContain(recipient);
   });
 
-  it('SuppressAddress accepts a phone number and rejects what is neither address nor number', async () => {
+  it('suppressAddress accepts a phone number and rejects what is neither address nor number', async () => {
     const phone = delivery.newPhone();
     expect(await suppress(`0${phone.slice(4)}`)).toMatchObject({ channel: 'whatsapp', address: phone });
     for (const operation of [suppress, unsuppress]) {
@@ -1073,7 +1073,7 @@ describe('suppressed addresses', () => {
     await expect(unsuppress(delivery.newRecipient())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('ListSuppressions lists every suppression on exactly one page', async () => {
+  it('listSuppressions lists every suppression on exactly one page', async () => {
     const business = randomUUID();
     await delivery.database.db
       .insertInto('suppression')

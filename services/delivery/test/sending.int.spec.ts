@@ -264,11 +264,11 @@ describe('ReleaseDelivery', () => {
   });
 });
 
-describe('ListMessages', () => {
+describe('listMessages', () => {
   const list = (invoice: IssuedDocument, businessId = invoice.business_id) =>
     delivery.network.call(listMessages, { business_id: businessId, document_id: invoice.id });
 
-  it('ListMessages returns a message with every attempt and what the provider answered', async () => {
+  it('listMessages returns a message with every attempt and what the provider answered', async () => {
     const recipient = delivery.newRecipient();
     await delivery.mailbox.mode('temporary', 1);
     const invoice = await delivery.issueReady(recipient);
@@ -308,7 +308,7 @@ describe('ListMessages', () => {
     expect(first?.provider_response).toMatch(/^4\d\d/);
   });
 
-  it('ListMessages says of each message whether its address is suppressed now', async () => {
+  it('listMessages says of each message whether its address is suppressed now', async () => {
     const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
     const invoice = await delivery.issueReady(recipient, {
       business: { accountant_copy: { enabled: true, email: accountant } },
@@ -328,7 +328,7 @@ describe('ListMessages', () => {
     );
   });
 
-  it('ListMessages returns nothing of a document of another business and of an unplanned one', async () => {
+  it('listMessages returns nothing of a document of another business and of an unplanned one', async () => {
     const invoice = await delivery.issueReady(delivery.newRecipient());
     await delivery.inState(invoice, 'sent');
     const nothing = { messages: [] };
@@ -885,7 +885,7 @@ describe('MessageSender', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('AuditDeliveries returns the expiry of the claim as next attempt while a message is sent', async () => {
+  it('auditDeliveries returns the expiry of the claim as next attempt while a message is sent', async () => {
     const invoice = await delivery.issueReady(delivery.newRecipient());
     const { id } = await delivery.inState(invoice, 'sent');
     const claimedUntil = new Date(delivery.clock.now.getTime() + hour);

@@ -131,7 +131,7 @@ describe('GET /events', () => {
     expect((await get('', writer.key.key)).json.error.code).toBe('insufficient_scope');
   });
 
-  it('StartEvents changes a business once, and the test book begins that of its business', async () => {
+  it('startEvents changes a business once, and the test book begins that of its business', async () => {
     const { id } = caller.business;
     const start = (business_id: string) => gateway.network.call(startEvents, { business_id });
     expect((await start(id)).business).toMatchObject({ id, events: true });

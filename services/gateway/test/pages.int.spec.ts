@@ -339,7 +339,7 @@ describe('pages', () => {
         after,
       }));
 
-    it('MarkConnected names the person in the trail, and marks nothing that was disconnected in the meantime', async () => {
+    it('markConnected names the person in the trail, and marks nothing that was disconnected in the meantime', async () => {
       const { business } = await gateway.caller();
       const by = { business_id: business.id, person_id: randomUUID() };
       expect(await gateway.network.call(markConnected, by)).toEqual({ connected: true });

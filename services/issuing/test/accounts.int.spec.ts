@@ -83,7 +83,7 @@ describe('the accounts of customers', () => {
       ...change,
     });
 
-  it('ListDebts has what is left to pay of each document, the first due first, with the days since its due date', async () => {
+  it('listDebts has what is left to pay of each document, the first due first, with the days since its due date', async () => {
     const listed = (await debts()).debts.map((debt) => [
       nameOf(debt.document.id),
       debt.balance,
@@ -100,7 +100,7 @@ describe('the accounts of customers', () => {
     ]);
   });
 
-  it('ListDebts has the documents of an age, or of a customer, and every document on one page', async () => {
+  it('listDebts has the documents of an age, or of a customer, and every document on one page', async () => {
     const namesOf = async (change: Partial<RequestOf<typeof listDebts>>) =>
       (await debts(change)).debts.map(({ document }) => nameOf(document.id));
     expect(await namesOf({ age: 'days_1_30' })).toEqual(['late', 'of bar']);
@@ -117,7 +117,7 @@ describe('the accounts of customers', () => {
     expect(paged).toEqual(await namesOf({}));
   });
 
-  it('SummarizeDebts sums what is left to pay by age', async () => {
+  it('summarizeDebts sums what is left to pay by age', async () => {
     const {
       business: { id: business_id },
     } = issuing;
@@ -139,7 +139,7 @@ describe('the accounts of customers', () => {
     expect(nothing).toMatchObject({ customers: 0, documents: 0, amount: 0 });
   });
 
-  it('ListDebtors has the customers with the largest debts first, and what they have paid beyond their documents', async () => {
+  it('listDebtors has the customers with the largest debts first, and what they have paid beyond their documents', async () => {
     const list = (change: Partial<RequestOf<typeof listDebtors>>) =>
       issuing.network.call(listDebtors, {
         business_id: issuing.business.id,
@@ -165,7 +165,7 @@ describe('the accounts of customers', () => {
     expect((await list({ limit: 2 })).debtors).toEqual([...first.debtors, ...second.debtors]);
   });
 
-  it('ReadStatement has the documents of an account with the balance after each, and ends with what is left to pay', async () => {
+  it('readStatement has the documents of an account with the balance after each, and ends with what is left to pay', async () => {
     const { entries, ...sums } = await statement();
     expect(
       entries.map((entry) => [nameOf(entry.document_id), entry.debit, entry.credit, entry.balance]),
@@ -192,7 +192,7 @@ describe('the accounts of customers', () => {
     expect((await statement({ customer_id: stranger })).entries).toEqual([]);
   });
 
-  it('ReadStatement of a period opens with what was before it, and its pages continue the balance', async () => {
+  it('readStatement of a period opens with what was before it, and its pages continue the balance', async () => {
     const period = { from: '2026-06-02', to: '2026-06-11' };
     const complete = await statement(period);
     expect(complete).toMatchObject({ opening: 1840.01, closing: 1159.51, documents: 7 });
@@ -370,7 +370,7 @@ describe('the accounts of customers', () => {
     expect(await statement({ customer_id: customer.id })).toMatchObject({ closing: 0, open: 0 });
   });
 
-  it('ListTopCustomers has income by customer: invoices less credit notes, and of a business without invoices its receipts', async () => {
+  it('listTopCustomers has income by customer: invoices less credit notes, and of a business without invoices its receipts', async () => {
     const of = new Set<string>([anna, bar, stranger]);
     const top = async (change: Partial<RequestOf<typeof listTopCustomers>> = {}) => {
       const { customers } = await issuing.network.call(listTopCustomers, {
@@ -395,7 +395,7 @@ describe('the accounts of customers', () => {
     expect(await top({ business_id: randomUUID() })).toEqual([]);
   });
 
-  it('AuditSeries names a document whose balance, and a date or month whose sums, are not those of the book', async () => {
+  it('auditSeries names a document whose balance, and a date or month whose sums, are not those of the book', async () => {
     const { db } = issuing.database;
     const audit = async (type: RequestOf<typeof auditSeries>['type']) => {
       const series = { business_id: issuing.business.id, type, after: null, limit: 200 };

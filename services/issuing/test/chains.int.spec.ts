@@ -245,7 +245,7 @@ describe('the chains of issuing', () => {
     );
   });
 
-  it('ListSeriesHeads lists the end of every series once', async () => {
+  it('listSeriesHeads lists the end of every series once', async () => {
     const [invoiceHead, quoteHead] = await Promise.all([audit(), audit('quote')]);
     const found: unknown[] = [];
     for (let after: ReplyOf<typeof listSeriesHeads>['next_after'] = null; ; ) {

@@ -136,7 +136,7 @@ describe('IssueDocument', () => {
     expect(await transactions()).toBe(before + 2);
   });
 
-  it('ListMissingDocuments returns the ids that are in no book, whatever their businesses', async () => {
+  it('listMissingDocuments returns the ids that are in no book, whatever their businesses', async () => {
     const { document } = await issuing.issue();
     const key = { business_id: document.business_id, document_id: document.id };
     const documents = [key, { ...key, business_id: randomUUID() }, { ...key, document_id: randomUUID() }];
@@ -144,7 +144,7 @@ describe('IssueDocument', () => {
     expect(reply.document_ids).toEqual(documents.slice(1).map(({ document_id }) => document_id));
   });
 
-  it('FindPublicDocument returns the document with the business as it was at issue', async () => {
+  it('findPublicDocument returns the document with the business as it was at issue', async () => {
     const { document, state } = await issuing.issue();
     const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
     expect(found).toEqual({
@@ -159,7 +159,7 @@ describe('IssueDocument', () => {
     ['tax_invoice', {}],
     ['tax_invoice_receipt', { payments: cash(118) }],
   ] as const)(
-    'GetDocument returns what was credited of a %s when it is asked for details',
+    'getDocument returns what was credited of a %s when it is asked for details',
     async (type, more) => {
       const { document } = await issuing.issue({ type, items: net(100), ...more });
       const key = { business_id: issuing.business.id, document_id: document.id };
@@ -172,7 +172,7 @@ describe('IssueDocument', () => {
     },
   );
 
-  it('FindPublicDocument returns what was credited of a tax invoice', async () => {
+  it('findPublicDocument returns what was credited of a tax invoice', async () => {
     const { document, state } = await issuing.issue({ type: 'tax_invoice' });
     const find = () => issuing.network.call(findPublicDocument, { public_id: document.public_id });
     expect((await find()).state).toEqual(state);

@@ -14,7 +14,7 @@ import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from
 
 type ListRequest = RequestOf<typeof listDocuments>;
 
-describe('ListDocuments', () => {
+describe('listDocuments', () => {
   let issuing: IssuingUnderTest;
   /** The documents are to these in turn. */
   const customers = [randomUUID(), randomUUID(), randomUUID()] as const;
@@ -89,7 +89,7 @@ describe('ListDocuments', () => {
 
   const isCancelled = (document: IssuedDocument) => document.id === book[2]?.id;
 
-  it('ListDocuments with the status `cancelled` returns the cancelled documents, whatever `include_cancelled` says', async () => {
+  it('listDocuments with the status `cancelled` returns the cancelled documents, whatever `include_cancelled` says', async () => {
     for (const include_cancelled of [false, true]) {
       const { documents } = await list({ status: 'cancelled', include_cancelled });
       expect(documents.map(({ document }) => document.id)).toEqual([book[2]?.id]);
@@ -200,7 +200,7 @@ describe('ListDocuments', () => {
     ),
   );
   it.each(cases)(
-    'ListDocuments returns each document of %s once, on pages of %i (with cancelled ones: %s)',
+    'listDocuments returns each document of %s once, on pages of %i (with cancelled ones: %s)',
     async (_what, limit, include_cancelled, filter, fits) => {
       const wanted = newestFirst(
         book.filter((document) => fits(document) && (include_cancelled || !isCancelled(document))),
@@ -226,7 +226,7 @@ describe('ListDocuments', () => {
     expect(new Set(documents.map(({ document }) => document.issued_at)).size).toBe(1);
   });
 
-  it('ListDocuments returns the documents whose source is one, cancelled ones included where they are wanted', async () => {
+  it('listDocuments returns the documents whose source is one, cancelled ones included where they are wanted', async () => {
     const business = { ...issuing.business, id: randomUUID() };
     const issue = async (body: Parameters<typeof issuing.issue>[0]) =>
       (await issuing.issue(body, randomUUID(), { business })).document;
@@ -257,7 +257,7 @@ describe('ListDocuments', () => {
     expect(await based({ business_id: issuing.business.id })).toEqual([]);
   });
 
-  it('ListDocuments returns recorded outcomes, and for a pending one what IssueDocument returns', async () => {
+  it('listDocuments returns recorded outcomes, and for a pending one what IssueDocument returns', async () => {
     const business = { ...issuing.business, id: randomUUID() };
     const listed = async () => (await list({ business_id: business.id })).documents[0];
     issuing.config.outcomeWaitMs = 300;

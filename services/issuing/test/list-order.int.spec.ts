@@ -18,7 +18,7 @@ import { cash, holdRendering, type IssuingUnderTest, startIssuing } from './issu
 
 type ListRequest = RequestOf<typeof listDocuments>;
 
-describe('the order of ListDocuments', () => {
+describe('the order of listDocuments', () => {
   let issuing: IssuingUnderTest;
   let replica: RunningService;
   beforeAll(async () => {

@@ -130,7 +130,7 @@ describe('series', () => {
     expect(read.document).toEqual(document);
   });
 
-  it('GetDocument returns not_found for the document of another business', async () => {
+  it('getDocument returns not_found for the document of another business', async () => {
     const { document } = await issuing.issue();
     await expect(
       issuing.network.call(getDocument, { business_id: randomUUID(), document_id: document.id }),

@@ -20,7 +20,7 @@ import type { IssuingTables } from '../src/document/document.tables.js';
 import { testBook } from '../src/test-mode/clear-test-documents.js';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
-describe('ReadBook', () => {
+describe('readBook', () => {
   let issuing: IssuingUnderTest;
   const ids: Record<string, string> = {};
   const read = (after: BookPosition | null = null, limit = 100, business_id = issuing.business.id) =>
@@ -89,7 +89,7 @@ describe('ReadBook', () => {
   });
   afterAll(() => issuing?.stop());
 
-  it('ReadBook returns the whole book in the order of the numbers, for every page size', async () => {
+  it('readBook returns the whole book in the order of the numbers, for every page size', async () => {
     const { entries, next_after } = await read();
     expect(next_after).toBeNull();
     expect(entries.map(({ document }) => [document.type, document.number])).toEqual([
@@ -108,7 +108,7 @@ describe('ReadBook', () => {
     }
   });
 
-  it('ReadBook returns the same document and state as GetDocument, and the hash of the PDF', async () => {
+  it('readBook returns the same document and state as getDocument, and the hash of the PDF', async () => {
     const business_id = issuing.business.id;
     for (const { document, state, allocation, artifact_sha256 } of (await read()).entries) {
       const view = await issuing.network.call(getDocument, {
@@ -125,7 +125,7 @@ describe('ReadBook', () => {
     });
   });
 
-  it('ReadBook returns the hash of a document in its chain, and its position in its series', async () => {
+  it('readBook returns the hash of a document in its chain, and its position in its series', async () => {
     const business = exampleBusiness({ first_numbers: { quote: 100 } });
     for (const type of ['quote', 'order', 'quote'] as const) {
       await issuing.issue({ type }, undefined, { business });
@@ -148,7 +148,7 @@ describe('ReadBook', () => {
     ]);
   });
 
-  it('ReadBook returns the source of a document and the sum of its receipts', async () => {
+  it('readBook returns the source of a document and the sum of its receipts', async () => {
     expect(await entryOf(ids.invoice)).toMatchObject({
       source: { id: ids.quote, type: 'quote', number: 1, date: '2026-06-15' },
       received: 70.8,
@@ -161,7 +161,7 @@ describe('ReadBook', () => {
     expect(await entryOf(ids.quote)).toMatchObject({ source: null, received: 0 });
   });
 
-  it('ReadBook returns the documents of a range of dates, both ends included', async () => {
+  it('readBook returns the documents of a range of dates, both ends included', async () => {
     const business = exampleBusiness();
     for (const date of ['2026-06-01', '2026-06-02', '2026-06-02', '2026-06-03']) {
       await issuing.issue({ date }, undefined, { business });
@@ -181,7 +181,7 @@ describe('ReadBook', () => {
     expect(await datesOf(undefined, '2026-06-01')).toEqual(['2026-06-01']);
   });
 
-  it('ReadBook returns the documents up to a position of the book, and GetBookEnd where that is', async () => {
+  it('readBook returns the documents up to a position of the book, and getBookEnd where that is', async () => {
     const business = exampleBusiness();
     const endOf = (after: number | null) =>
       issuing.network.call(getBookEnd, { business_id: business.id, after });
@@ -247,7 +247,7 @@ describe('ReadBook', () => {
     expect(fetched).toBeLessThan(200);
   });
 
-  it('ReadBook returns whether a delivery note was issued without prices', async () => {
+  it('readBook returns whether a delivery note was issued without prices', async () => {
     expect(await entryOf(ids.order)).not.toHaveProperty('without_prices');
     const business = { ...issuing.business, delivery_notes_without_prices: true };
     const note = await issuing.issue({ type: 'delivery_note', items: net(100) }, undefined, { business });
@@ -256,13 +256,13 @@ describe('ReadBook', () => {
     expect(await entryOf(order.document.id)).not.toHaveProperty('without_prices');
   });
 
-  it('ReadBook returns whether a document was invoiced and what was credited of it', async () => {
+  it('readBook returns whether a document was invoiced and what was credited of it', async () => {
     expect(await entryOf(ids.quote)).toMatchObject({ invoiced: true, credited: null });
     expect(await entryOf(ids['credited invoice'])).toMatchObject({ invoiced: false, credited: 60.18 });
     expect(await entryOf(ids.order)).toMatchObject({ invoiced: false, credited: null });
   });
 
-  it('ReadBook returns recorded outcomes, and null where no allocation is recorded', async () => {
+  it('readBook returns recorded outcomes, and null where no allocation is recorded', async () => {
     await eventually('both are recorded', async () => {
       const { allocation, delivery } = await entryOf(ids['large invoice']);
       return allocation?.status === 'issued' && delivery.status === 'queued';
@@ -300,14 +300,14 @@ describe('ReadBook', () => {
     expect(pages).toBeGreaterThan(1);
   });
 
-  it('ReadBook returns no document of another business', async () => {
+  it('readBook returns no document of another business', async () => {
     expect(await read(null, 100, exampleBusiness().id)).toEqual({ entries: [], next_after: null });
     for (const { document } of (await read()).entries) {
       expect(document.business_id).toBe(issuing.business.id);
     }
   });
 
-  it('ReadBook returns both documents of a duplicate number, also across a page boundary', async () => {
+  it('readBook returns both documents of a duplicate number, also across a page boundary', async () => {
     const owner = openDatabase<IssuingTables>({
       url: issuing.database.ownerUrl,
       poolSize: 1,
@@ -329,7 +329,7 @@ describe('ReadBook', () => {
     expect(ofNumber(await readAll(1))).toHaveLength(2);
   });
 
-  it('RecordExport leaves an entry in the trail', async () => {
+  it('recordExport leaves an entry in the trail', async () => {
     const business_id = randomUUID();
     const range = { from: '2026-01-01', to: '2026-12-31' };
     await issuing.network.call(recordExport, { business_id, format: 'uniform', ...range });

@@ -67,7 +67,7 @@ describe('tenant isolation', () => {
     expect(moved.numUpdatedRows).toBe(0n);
   });
 
-  it('FindPublicDocument finds the document of any tenant by its public id', async () => {
+  it('findPublicDocument finds the document of any tenant by its public id', async () => {
     const { document } = await issuing.issue({ type: 'quote' }, randomUUID(), {
       business: { ...issuing.business, id: other },
     });
@@ -75,7 +75,7 @@ describe('tenant isolation', () => {
     expect(found.document).toEqual(document);
   });
 
-  it('GetUsage and ListSeries return the data of their business only', async () => {
+  it('getUsage and listSeries return the data of their business only', async () => {
     const usage = (business_id: string) =>
       issuing.network.call(getUsage, { business_id, key_id: issuing.keyId });
     expect(await usage(randomUUID())).toEqual({ used_today: 0 });

@@ -132,7 +132,7 @@ describe('the settlement of documents', () => {
     expect((await list())[0]?.state).toHaveProperty('credited', 0);
   });
 
-  it('ReviewDocuments counts and sums what has a note', async () => {
+  it('reviewDocuments counts and sums what has a note', async () => {
     expect(await review(issuing.business.id)).toEqual([
       { note: 'overcredited', documents: 1, amount: 4720 },
       { note: 'overpaid', documents: 1, amount: 5010 },

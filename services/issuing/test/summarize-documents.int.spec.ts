@@ -10,7 +10,7 @@ import {
 import { sql } from 'kysely';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
-describe('SummarizeDocuments', () => {
+describe('summarizeDocuments', () => {
   let issuing: IssuingUnderTest;
   beforeAll(async () => {
     issuing = await startIssuing({ outcomeWaitMs: 0 });
@@ -60,7 +60,7 @@ describe('SummarizeDocuments', () => {
   const summarizeMonthsOf = (from: string, to: string) =>
     issuing.network.call(summarizeMonths, { business_id: issuing.business.id, from, to });
 
-  it('SummarizeMonths sums each type of each month, from the first day to the last, without cancelled documents', async () => {
+  it('summarizeMonths sums each type of each month, from the first day to the last, without cancelled documents', async () => {
     const { months } = await summarizeMonthsOf('2026-05', '2026-06');
     expect(months).toEqual([
       { month: '2026-05', type: 'receipt', documents: 1, net: 100, vat: 18, total: 118 },
@@ -71,12 +71,12 @@ describe('SummarizeDocuments', () => {
     expect((await summarizeMonthsOf('2025-07', '2026-04')).months).toEqual([]);
   });
 
-  it('SummarizeMonths rejects more than 36 months', async () => {
+  it('summarizeMonths rejects more than 36 months', async () => {
     await expect(summarizeMonthsOf('2023-06', '2026-06')).rejects.toMatchObject({ code: 'validation_error' });
     await expect(summarizeMonthsOf('2023-07', '2026-06')).resolves.toBeDefined();
   });
 
-  it('SummarizeDocuments sums each type to the agora, counts cancelled documents apart, and subtracts no credit note', async () => {
+  it('summarizeDocuments sums each type to the agora, counts cancelled documents apart, and subtracts no credit note', async () => {
     expect(await summarize('2026-06-01', '2026-06-30')).toEqual([
       { type: 'quote', documents: 1, cancelled: 2, net: 100, vat: 18, total: 118 },
       { type: 'order', documents: 0, cancelled: 1, net: 0, vat: 0, total: 0 },
@@ -86,7 +86,7 @@ describe('SummarizeDocuments', () => {
     ]);
   });
 
-  it('SummarizeDocuments includes the first and the last date', async () => {
+  it('summarizeDocuments includes the first and the last date', async () => {
     const counts = async (from: string, to: string) =>
       (await summarize(from, to)).map(({ type, documents }) => [type, documents]);
     expect(await counts('2026-05-31', '2026-06-01')).toEqual([
@@ -96,13 +96,13 @@ describe('SummarizeDocuments', () => {
     expect(await counts('2026-06-02', '2026-06-02')).toEqual([['quote', 1]]);
   });
 
-  it('SummarizeDocuments has no type where no document is of the dates or of the business', async () => {
+  it('summarizeDocuments has no type where no document is of the dates or of the business', async () => {
     expect(await summarize('2027-01-01', '2027-12-31')).toEqual([]);
     expect(await summarize('2026-06-30', '2026-06-01')).toEqual([]);
     expect(await summarize('2026-06-01', '2026-06-30', { business_id: randomUUID() })).toEqual([]);
   });
 
-  it('SummarizeDocuments refuses more than 366 days', async () => {
+  it('summarizeDocuments refuses more than 366 days', async () => {
     expect(await summarize('2024-01-01', '2024-12-31')).toEqual([]);
     await expect(summarize('2024-01-01', '2025-01-01')).rejects.toMatchObject({
       code: 'validation_error',

@@ -120,7 +120,7 @@ describe('RenderArtifact', () => {
     expect(settled).toEqual(['refused', 'refused', 'made', 'made']);
   });
 
-  it('GetArtifact does not find the PDF of another business', async () => {
+  it('getArtifact does not find the PDF of another business', async () => {
     const document = newDocument();
     await render(document);
     await expect(

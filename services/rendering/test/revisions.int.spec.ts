@@ -452,7 +452,7 @@ describe('cancellation', () => {
     }
   });
 
-  it('CancelArtifact makes the PDF before the event, which then makes no other', async () => {
+  it('cancelArtifact makes the PDF before the event, which then makes no other', async () => {
     const { document } = await renderNew(sampleDocument('proforma', artifacts.business));
     expect(await artifacts.latest(document)).toMatchObject({ revision: 1, cancelled: false });
     const made = await cancelArtifactOf(document);
@@ -472,7 +472,7 @@ describe('cancellation', () => {
     expect(artifacts.publishedFor(document)).toEqual([]);
   });
 
-  it('concurrent calls of CancelArtifact and the event make one PDF', async () => {
+  it('concurrent calls of cancelArtifact and the event make one PDF', async () => {
     const { document } = await renderNew();
     const event = randomUUID();
     const calls = [cancelArtifactOf(document), cancelArtifactOf(document)];
@@ -487,7 +487,7 @@ describe('cancellation', () => {
     expect(await artifacts.rows(document)).toHaveLength(2);
   });
 
-  it('CancelArtifact during the rendering of a number returns a cancelled PDF, and the number is not lost', async () => {
+  it('cancelArtifact during the rendering of a number returns a cancelled PDF, and the number is not lost', async () => {
     const { document } = await renderNew();
     await artifacts.settle(document, issued);
     expect(await cancelArtifactOf(document)).toMatchObject({ cancelled: true });
@@ -496,7 +496,7 @@ describe('cancellation', () => {
     expect(text).toContain('987654321');
   });
 
-  it('CancelArtifact fails at once while rendering fails, and succeeds when it works', async () => {
+  it('cancelArtifact fails at once while rendering fails, and succeeds when it works', async () => {
     const { document } = await renderNew();
     await artifacts.gotenberg.mode({ fail_every: 1 });
     await expect(cancelArtifactOf(document)).rejects.toMatchObject({ code: 'document_generation_failed' });
@@ -505,7 +505,7 @@ describe('cancellation', () => {
     expect(await cancelArtifactOf(document)).toMatchObject({ revision: 2, cancelled: true });
   });
 
-  it('CancelArtifact answers not_found for a document without a PDF', async () => {
+  it('cancelArtifact answers not_found for a document without a PDF', async () => {
     await expect(cancelArtifactOf(sampleDocument('quote', artifacts.business))).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -525,7 +525,7 @@ describe('cancellation', () => {
   });
 });
 
-describe('NumberArtifact', () => {
+describe('numberArtifact', () => {
   const numbered = (document: IssuedDocument) =>
     artifacts.rendering.network.call(numberArtifact, {
       document,
@@ -570,7 +570,7 @@ describe('NumberArtifact', () => {
     ]);
   });
 
-  it('NumberArtifact fails at once while rendering fails', async () => {
+  it('numberArtifact fails at once while rendering fails', async () => {
     const { document } = await artifacts.render();
     await artifacts.gotenberg.mode({ fail_every: 1 });
     await expect(numbered(document)).rejects.toMatchObject({ code: 'document_generation_failed' });
@@ -578,7 +578,7 @@ describe('NumberArtifact', () => {
     expect(await artifacts.rows(document)).toHaveLength(1);
   });
 
-  it('NumberArtifact answers not_found for a document without a PDF', async () => {
+  it('numberArtifact answers not_found for a document without a PDF', async () => {
     await expect(numbered(sampleDocument('tax_invoice', artifacts.business))).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -616,7 +616,7 @@ describe('NumberArtifact', () => {
   });
 });
 
-describe('ReleaseArtifact', () => {
+describe('releaseArtifact', () => {
   const renderNew = async () => {
     const { document } = await artifacts.render();
     return { document, key: artifacts.keyOf(document) };
@@ -628,7 +628,7 @@ describe('ReleaseArtifact', () => {
       .where('document_id', '=', documentId)
       .execute();
 
-  it('ReleaseArtifact returns the latest PDF, and records only the first release', async () => {
+  it('releaseArtifact returns the latest PDF, and records only the first release', async () => {
     const { key } = await renderNew();
     const first = await artifacts.rendering.network.call(releaseArtifact, key);
     expect(first).toEqual(await artifacts.rendering.network.call(getArtifact, key));
@@ -666,7 +666,7 @@ describe('ReleaseArtifact', () => {
     }
   });
 
-  it('ReleaseArtifact waits for a revision that is being stored, and returns it', async () => {
+  it('releaseArtifact waits for a revision that is being stored, and returns it', async () => {
     const { key } = await renderNew();
     const { db } = artifacts.rendering.database;
     const answer = await db.transaction().execute(async (trx) => {
@@ -693,7 +693,7 @@ describe('ReleaseArtifact', () => {
     expect(await answer.reply).toMatchObject({ revision: 2 });
   });
 
-  it('ReleaseArtifact records nothing for a document without a PDF or of another business', async () => {
+  it('releaseArtifact records nothing for a document without a PDF or of another business', async () => {
     const { key } = await renderNew();
     for (const other of [
       { ...key, business_id: sampleBusiness().id },
@@ -707,7 +707,7 @@ describe('ReleaseArtifact', () => {
   });
 });
 
-describe('ListArtifacts', () => {
+describe('listArtifacts', () => {
   type Key = { business_id: string; document_id: string };
   const list = async (key: Key) => (await artifacts.rendering.network.call(listArtifacts, key)).revisions;
   const get = (key: Key, revision?: number) =>
@@ -726,7 +726,7 @@ describe('ListArtifacts', () => {
     return { document, key };
   };
 
-  it('ListArtifacts lists every revision of a document, with what each of them says', async () => {
+  it('listArtifacts lists every revision of a document, with what each of them says', async () => {
     const { key } = await withRevisions();
     const revisions = await list(key);
     expect(revisions).toEqual(
@@ -748,7 +748,7 @@ describe('ListArtifacts', () => {
     }
   });
 
-  it('ListArtifacts says original of a later revision before anything was released', async () => {
+  it('listArtifacts says original of a later revision before anything was released', async () => {
     const { document } = await artifacts.renderLarge();
     await artifacts.settle(document, issued);
     await artifacts.revision(document, 2);
@@ -756,7 +756,7 @@ describe('ListArtifacts', () => {
     expect(revisions.map(({ original }) => original)).toEqual([true, true]);
   });
 
-  it('ListArtifacts says original of no revision of a type that has none', async () => {
+  it('listArtifacts says original of no revision of a type that has none', async () => {
     const { document } = await artifacts.render(sampleDocument('quote', artifacts.business));
     expect((await list(artifacts.keyOf(document))).map(({ original }) => original)).toEqual([false]);
   });
@@ -772,14 +772,14 @@ describe('ListArtifacts', () => {
     ).rejects.toThrow('an artifact is final');
   });
 
-  it('ListArtifacts returns nothing for a document of another business and for an unknown one', async () => {
+  it('listArtifacts returns nothing for a document of another business and for an unknown one', async () => {
     const { document } = await artifacts.render();
     const key = artifacts.keyOf(document);
     expect(await list({ ...key, business_id: randomUUID() })).toEqual([]);
     expect(await list({ ...key, document_id: randomUUID() })).toEqual([]);
   });
 
-  it('GetArtifact returns not_found for a revision that does not exist and for one of another business', async () => {
+  it('getArtifact returns not_found for a revision that does not exist and for one of another business', async () => {
     const { document } = await artifacts.render();
     const key = artifacts.keyOf(document);
     for (const [other, revision] of [
@@ -791,7 +791,7 @@ describe('ListArtifacts', () => {
     }
   });
 
-  it('GetArtifact returns no bytes of a revision that the caller has', async () => {
+  it('getArtifact returns no bytes of a revision that the caller has', async () => {
     const { key } = await withRevisions();
     const [first] = await list(key);
     const known_sha256 = [first?.sha256 ?? ''];

@@ -104,7 +104,7 @@ describe('the signed heads', () => {
   };
   const check = async (signed: SignedHeads) => (await checkOne(signed))?.finding;
 
-  it('SignHeads signs the ends of the chains of every service that have moved, and each statement continues the one before it', async () => {
+  it('signHeads signs the ends of the chains of every service that have moved, and each statement continues the one before it', async () => {
     await eventually('the service has signed its first statement', async () => (await readAll()).length > 0);
     const before = (await readAll()).length;
     movedTo = 8;
@@ -167,7 +167,7 @@ describe('the signed heads', () => {
     expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 0, statements: 1 });
   });
 
-  it('ReadHeads returns every statement once, as many at a time as fit into a message', async () => {
+  it('readHeads returns every statement once, as many at a time as fit into a message', async () => {
     const before = (await readAll()).length;
     const large = 'x'.repeat(150_000);
     const { signature, certificate_sha256 } = await rendering.database.db
@@ -251,7 +251,7 @@ describe('the signed heads', () => {
     }
   });
 
-  it('SignHeads stores the certificates that it signs with, and CheckHeads knows that of the settings', async () => {
+  it('signHeads stores the certificates that it signs with, and CheckHeads knows that of the settings', async () => {
     const signed = await lastSigned();
     expect(await checkOne(signed)).toMatchObject({ certificate: 'configured' });
     const stored = await rendering.database.db
@@ -273,7 +273,7 @@ describe('the signed heads', () => {
   });
 });
 
-describe('StoreLogo', () => {
+describe('storeLogo', () => {
   const store = (businessId: string, logo: string) =>
     rendering.network.call(storeLogo, { business_id: businessId, logo });
   const page = async (business: ReturnType<typeof sampleBusiness>) => {
@@ -307,7 +307,7 @@ describe('StoreLogo', () => {
     expect(html).not.toMatch(/<img[^>]*image\/svg/);
   });
 
-  it('GetLogo returns the picture of a logo for a message, and none of another business', async () => {
+  it('getLogo returns the picture of a logo for a message, and none of another business', async () => {
     const id = randomUUID();
     const logo = await store(id, drawing);
     const found = await rendering.network.call(getLogo, { business_id: id, logo });
@@ -375,8 +375,8 @@ describe('StoreLogo', () => {
   });
 });
 
-describe('RenderPage', () => {
-  it('RenderPage returns a page that contains its fonts and shows the present state', async () => {
+describe('renderPage', () => {
+  it('renderPage returns a page that contains its fonts and shows the present state', async () => {
     const business = sampleBusiness();
     const { html } = await rendering.network.call(renderPage, {
       business,
@@ -391,7 +391,7 @@ describe('RenderPage', () => {
     expect(html).toContain('שולם');
   });
 
-  it('RenderDraft returns a page that says that it is a draft, and has neither a number nor words of an issued document', async () => {
+  it('renderDraft returns a page that says that it is a draft, and has neither a number nor words of an issued document', async () => {
     for (const [language, word] of [
       ['he', 'טיוטה'],
       ['en', 'Draft'],
@@ -416,7 +416,7 @@ describe('RenderPage', () => {
     }
   });
 
-  it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {
+  it('renderPage says that the number is being obtained as long as the latest PDF says so', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('tax_invoice', business, { totals: largeTotals, discount: null });
     const { sha256 } = await rendering.render({ business, document, attempt: 1 });
@@ -446,7 +446,7 @@ describe('RenderPage', () => {
     });
   });
 
-  it('RenderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {
+  it('renderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('order', business);
     const first = await rendering.render({ business, document, attempt: 1 });

@@ -13,7 +13,7 @@ const changeOf = ({ cancelled_at: cancelledAt, reason }: Cancelled): DocumentCha
 });
 
 /**
- * Makes the revision that shows that its document is cancelled, unless `CancelArtifact` made it before. No event is published:
+ * Makes the revision that shows that its document is cancelled, unless `cancelArtifact` made it before. No event is published:
  * nothing is sent because of it.
  */
 @EventHandler(consumers.renderCancellation)

@@ -49,7 +49,7 @@ export class SettledRevision {
       rendered,
     );
     this.bookHash.check(key, firstSha256, event.artifact_sha256);
-    // A visitor may have had the revision with the number made before (`NumberArtifact`), which publishes nothing.
+    // A visitor may have had the revision with the number made before (`numberArtifact`), which publishes nothing.
     const isNews = created || (latest.published_at === null && latest.cancelled_at === null);
     if (publishedBefore && !isNews) {
       return;
