@@ -8,7 +8,6 @@ import {
   showAllocation,
 } from '@pinkas/contracts';
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { decisionsOf, lastDecisions, toDecision } from '../attempt/decision.repository.js';
 import {
   attemptsOf,
   deadLetteredAllocations,
@@ -16,6 +15,7 @@ import {
   findByDocuments,
   unresolvedAllocations,
 } from '../attempt/allocation.repository.js';
+import { decisionsOf, lastDecisions, toDecision } from '../attempt/decision.repository.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
 import { toAllocation, toAttempt } from './allocation-view.js';
 

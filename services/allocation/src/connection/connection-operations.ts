@@ -24,9 +24,7 @@ import {
   Operation,
   OutboxRelay,
 } from '@pinkas/service-kit';
-import type { AllocationTables } from '../db/allocation.tables.js';
 import { AuthorityGrants } from '../authority/authority-grants.js';
-import type { AllocationConfig } from '../config.js';
 import {
   deleteConnection,
   findConnection,
@@ -38,6 +36,8 @@ import {
 } from '../authority/connection.repository.js';
 import { publishConnectionEvent } from '../authority/connection-events.js';
 import { connectionFacts, connectionOf } from '../authority/connection-state.js';
+import type { AllocationConfig } from '../config.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { latestThreshold } from './threshold.repository.js';
 
 /** How long an owner may take to log in at the authority. */

@@ -18,16 +18,16 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
+import { toAttempt } from '../allocation/allocation-view.js';
 import {
   type AllocationRow,
   attemptsOf,
   findByDocument,
   unresolvedAllocations,
 } from '../attempt/allocation.repository.js';
-import type { AllocationTables } from '../db/allocation.tables.js';
-import { toAttempt } from '../allocation/allocation-view.js';
-import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
 import { lockDonation, readReports, requestCancellation } from '../attempt/donation.repository.js';
+import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
+import type { AllocationTables } from '../db/allocation.tables.js';
 import { toDonation } from './donation-view.js';
 
 const pageMax = 200;

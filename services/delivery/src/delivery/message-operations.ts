@@ -22,8 +22,8 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { attemptsOf, countAttempts } from './attempt.repository.js';
 import type { DeliveryTables } from '../db/delivery.tables.js';
+import { attemptsOf, countAttempts } from './attempt.repository.js';
 import { findDocument } from './document.repository.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';

@@ -22,8 +22,8 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import { parseAddress } from './address.js';
 import type { DeliveryTables } from '../db/delivery.tables.js';
+import { parseAddress } from './address.js';
 import { toSuppression } from './suppression.js';
 import {
   isSuppressed,

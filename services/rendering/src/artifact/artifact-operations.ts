@@ -17,8 +17,8 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { findPdf, readRevisions, recordRelease } from './artifact.repository.js';
 import type { RenderingTables } from '../db/artifact.tables.js';
+import { findPdf, readRevisions, recordRelease } from './artifact.repository.js';
 import { BookHash } from './book-hash.js';
 import { RequestedRevision } from './requested-revision.js';
 

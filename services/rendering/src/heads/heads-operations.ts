@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, readHeads, signHeads } from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { statementsAfter } from './heads.repository.js';
 import type { HeadsTables } from '../db/heads.tables.js';
+import { statementsAfter } from './heads.repository.js';
 import { HeadsSigner } from './heads-signer.js';
 
 /** Signed statements of the ends of chains. */

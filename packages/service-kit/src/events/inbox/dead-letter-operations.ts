@@ -1,12 +1,12 @@
 import { Controller } from '@nestjs/common';
 import type { DeadLetter, MessagingContracts, MessagingService, ReplyOf, RequestOf } from '@pinkas/contracts';
 import type { Selectable } from 'kysely';
-import type { DeadLetterTable, MessagingTables } from '../messaging.tables.js';
 import { type Database, forTenant } from '../../db/tenant-scope.js';
+import { ApiError } from '../../process/api-error.js';
 import type { Logger } from '../../process/logger.js';
 import { InjectDatabase, InjectLogger } from '../../process/tokens.js';
-import { ApiError } from '../../process/api-error.js';
 import { Operation } from '../../rpc/operation.js';
+import type { DeadLetterTable, MessagingTables } from '../messaging.tables.js';
 import {
   businessIdIn,
   deadLettersAfter,

@@ -1,11 +1,11 @@
 import { Controller } from '@nestjs/common';
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
-import type { MessagingTables } from '../messaging.tables.js';
 import type { Database } from '../../db/tenant-scope.js';
+import { ApiError } from '../../process/api-error.js';
 import type { ServiceConfig } from '../../process/config.js';
 import { InjectConfig, InjectDatabase } from '../../process/tokens.js';
-import { ApiError } from '../../process/api-error.js';
 import { Operation } from '../../rpc/operation.js';
+import type { MessagingTables } from '../messaging.tables.js';
 import { outboxEventById, outboxEventsAfter } from './outbox.repository.js';
 import { saveReader } from './reader.repository.js';
 
