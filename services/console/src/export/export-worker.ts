@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
@@ -19,6 +19,7 @@ import {
 } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { ExportFailure } from '../db/export.tables.js';
+import { attempted, type Claimed, folderPrefix, removeFolder } from './claimed-attempt.js';
 import {
   type ClaimedExport,
   claimDue,
@@ -41,9 +42,6 @@ import { ExportMetrics } from './export-metrics.js';
 import { attemptMaxMs, attemptsMax, claimMs, folderMaxBytes, pausesMs } from './export-policy.js';
 import { ExportWriter } from './export-writer.js';
 
-/** How often a running export extends its claim, and shows its progress. */
-const extendEveryMs = 2_000;
-const folderPrefix = 'pinkas-export-';
 /** No attempt takes as long: the folder is of a process that died. */
 const folderAgeMaxMs = 24 * 60 * 60 * 1_000;
 
@@ -121,70 +119,26 @@ export class ExportWorker implements BackgroundTask {
 
   /** @throws the reason of whatever ended it. */
   async #attempt(db: Database<ConsoleTables>, job: ClaimedExport): Promise<void> {
-    const ending = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, ending.signal]);
-    const folder = await mkdtemp(join(tmpdir(), folderPrefix));
     let documents = 0;
-    const timeout = setTimeout(() => ending.abort(new ExportTimeoutError(attemptMaxMs)), attemptMaxMs);
-    const extending = this.#extendClaim(db, job, folder, ending, () => documents);
-    try {
+    let timeout: NodeJS.Timeout | undefined;
+    const claimed: Claimed = {
+      ...{ name: 'export', fields: { business_id: job.business_id, export_id: job.id }, logger: this.logger },
+      stopping: this.#stopping.signal,
+      extend: async ({ folder, end }) => {
+        if ((await sizeOf(folder)) > folderMaxBytes) {
+          end(new ExportTooLargeError(folderMaxBytes));
+        }
+        const now = await databaseNow(db, this.clock);
+        return extendClaim(db, job, new Date(now.getTime() + claimMs), documents);
+      },
+    };
+    await attempted(claimed, async ({ folder, signal, end }) => {
+      timeout = setTimeout(() => end(new ExportTimeoutError(attemptMaxMs)), attemptMaxMs);
       const onDocuments = (count: number) => {
         documents = count;
       };
       await this.writer.write(db, job, { folder, signal, onDocuments });
-    } catch (error) {
-      // What is aborted fails in words of its own.
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      clearTimeout(timeout);
-      await extending.stop();
-      await this.#remove(folder);
-    }
-  }
-
-  /** Extends the claim until it is stopped; ends the attempt where it is lost, or the folder is too large. */
-  #extendClaim(
-    db: Database<ConsoleTables>,
-    job: ClaimedExport,
-    folder: string,
-    ending: AbortController,
-    documents: () => number,
-  ): { stop(): Promise<void> } {
-    let extendedMs = performance.now();
-    let extension: Promise<void> | undefined;
-    const extend = async () => {
-      try {
-        const startedMs = performance.now();
-        const now = await databaseNow(db, this.clock);
-        if (!(await extendClaim(db, job, new Date(now.getTime() + claimMs), documents()))) {
-          ending.abort(new ClaimLostError());
-        }
-        extendedMs = startedMs;
-      } catch (error) {
-        this.logger.warn(
-          { business_id: job.business_id, export_id: job.id, err: error },
-          'export claim not extended',
-        );
-        // Another worker is about to take it over.
-        if (performance.now() - extendedMs > claimMs) {
-          ending.abort(new ClaimLostError());
-        }
-      }
-      if ((await sizeOf(folder)) > folderMaxBytes) {
-        ending.abort(new ExportTooLargeError(folderMaxBytes));
-      }
-    };
-    const timer = setInterval(() => {
-      extension ??= extend().finally(() => {
-        extension = undefined;
-      });
-    }, extendEveryMs);
-    return {
-      stop: async () => {
-        clearInterval(timer);
-        await extension;
-      },
-    };
+    }).finally(() => clearTimeout(timeout));
   }
 
   /** Stores what becomes of an export whose attempt has failed. */
@@ -224,15 +178,9 @@ export class ExportWorker implements BackgroundTask {
       const path = join(tmpdir(), name);
       const found = await stat(path).catch(() => null);
       if (found && found.mtimeMs < oldest) {
-        await this.#remove(path);
+        await removeFolder(path, this.logger);
       }
     }
-  }
-
-  async #remove(folder: string): Promise<void> {
-    await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
-      this.logger.warn({ err: error }, 'export folder not removed'),
-    );
   }
 }
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { openTransmission, readTransmission, showBusiness } from '@pinkas/contracts';
 import {
@@ -31,6 +28,7 @@ import {
 } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { TransmissionFailure } from '../db/export.tables.js';
+import { attempted, type Claimed } from './claimed-attempt.js';
 import { type ExportRow, findExport } from './export.repository.js';
 import { ClaimLostError, ExportStoppedError, errorText } from './export-errors.js';
 import {
@@ -51,8 +49,6 @@ import {
 } from './transmission.repository.js';
 import { readUniformFiles } from './uniform-files.js';
 
-/** How often a running transmission extends its claim, and stores what was sent. */
-const extendEveryMs = 2_000;
 /** The longest wait for a reply. */
 const callTimeoutMs = 30_000;
 
@@ -123,19 +119,22 @@ export class TransmissionWorker implements BackgroundTask {
 
   /** @throws the reason of whatever ended it. */
   async #attempt(db: Database<ConsoleTables>, job: ClaimedTransmission, made: ExportRow): Promise<void> {
-    const ending = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, ending.signal]);
-    const folder = await mkdtemp(join(tmpdir(), 'pinkas-export-'));
     const sent = new Map<string, number>();
-    const extending = this.#extendClaim(db, job, ending, () => sumOf(sent));
-    let done: Transmission;
-    try {
+    const extend = async () => {
+      const now = await databaseNow(db, this.clock);
+      return extendTransmissionClaim(db, job, new Date(now.getTime() + claimMs), sumOf(sent));
+    };
+    const claimed: Claimed = {
+      ...{ name: 'transmission', fields: fieldsOf(job), logger: this.logger },
+      ...{ stopping: this.#stopping.signal, extend },
+    };
+    const done = await attempted(claimed, async ({ folder, signal }) => {
       const begun = await this.#begun(job, made, folder);
       for (const { name, bytes, uploaded } of begun.files) {
         sent.set(name, uploaded ? bytes : 0);
       }
       const calls = await this.#callsOf(job, made);
-      done = await transmitUniform(calls, begun, {
+      return transmitUniform(calls, begun, {
         signal,
         // The job is due again instead.
         statusPausesMs: [],
@@ -147,16 +146,8 @@ export class TransmissionWorker implements BackgroundTask {
           }
         },
       });
-    } catch (error) {
-      // What is aborted fails in words of its own.
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      await extending.stop();
-      await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
-        this.logger.warn({ err: error }, 'export folder not removed'),
-      );
-    }
-    await extendTransmissionClaim(db, job, await this.#claimEnd(db), sumOf(sent));
+    });
+    await extend();
     await this.#settle(db, job, made, done);
   }
 
@@ -187,40 +178,6 @@ export class TransmissionWorker implements BackgroundTask {
         call(openTransmission, { business_id, person_id, tax_id: business.tax_id ?? '', ...period }),
       read: (files) =>
         call(readTransmission, { business_id, files: files.map(({ id, name }) => ({ id, name })) }),
-    };
-  }
-
-  async #claimEnd(db: Database<ConsoleTables>): Promise<Date> {
-    return new Date((await databaseNow(db, this.clock)).getTime() + claimMs);
-  }
-
-  /** Extends the claim until it is stopped; ends the attempt where it is lost. */
-  #extendClaim(
-    db: Database<ConsoleTables>,
-    job: ClaimedTransmission,
-    ending: AbortController,
-    sent: () => number,
-  ): { stop(): Promise<void> } {
-    let extension: Promise<void> | undefined;
-    const extend = async () => {
-      try {
-        if (!(await extendTransmissionClaim(db, job, await this.#claimEnd(db), sent()))) {
-          ending.abort(new ClaimLostError());
-        }
-      } catch (error) {
-        this.logger.warn({ ...fieldsOf(job), err: error }, 'transmission claim not extended');
-      }
-    };
-    const timer = setInterval(() => {
-      extension ??= extend().finally(() => {
-        extension = undefined;
-      });
-    }, extendEveryMs);
-    return {
-      stop: async () => {
-        clearInterval(timer);
-        await extension;
-      },
     };
   }
 
