@@ -5,5 +5,4 @@ export { LookTimer, timeoutSignal } from './concurrency/look-timer.js';
 export { QueueFullError } from './concurrency/queue-full-error.js';
 export { Semaphore } from './concurrency/semaphore.js';
 export { withTimeout } from './concurrency/with-timeout.js';
-export { PeriodicTask } from './jobs/periodic-task.js';
-export { Poller, type TickResult } from './jobs/poller.js';
+export { PeriodicTask, type TickResult } from './jobs/periodic-task.js';

@@ -1,5 +1,5 @@
 export { type Actor, actorOf } from './audit/actor.js';
-export { type AuditedChange, appendAudit } from './audit/audit.repository.js';
+export { appendAudit } from './audit/audit.repository.js';
 export type { AuditTables } from './audit/audit.tables.js';
 export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
@@ -23,7 +23,7 @@ export {
   outboxRows,
   publish,
 } from './events/outbox/publish.js';
-export { type LostEvent, PublishedEvents } from './events/outbox/published-events.js';
+export { PublishedEvents } from './events/outbox/published-events.js';
 export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
 export { JobWorker, type NextDue } from './jobs/job-worker.js';
@@ -38,7 +38,7 @@ export {
   remainingMs,
   withContext,
 } from './process/context.js';
-export { createLogger, type Logger, logBindings } from './process/logger.js';
+export { createLogger, type Logger } from './process/logger.js';
 export { type Counter, type Histogram, Metrics, secondsSince } from './process/metrics.js';
 export { connectNats } from './process/nats-connection.js';
 export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './process/tokens.js';
@@ -57,5 +57,4 @@ export {
   SpanKind,
   setLogContext,
 } from './tracing/spans.js';
-export type { IncomingTraceHeaders } from './tracing/trace-headers.js';
 export { Tracing } from './tracing/tracing.js';

@@ -4,7 +4,6 @@ import { type EventOf, eventSubject, messageDue } from '@pinkas/contracts';
 import { createTestDatabase, eventually, serviceConfig, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import {
-  type IncomingTraceHeaders,
   type MessagingTables,
   newContext,
   OutboxRelay,
@@ -15,6 +14,7 @@ import {
   Tracing,
 } from '../src/index.js';
 import type { ServiceConfig } from '../src/process/config.js';
+import type { IncomingTraceHeaders } from '../src/tracing/trace-headers.js';
 
 @Module({})
 class PublishingModule {}

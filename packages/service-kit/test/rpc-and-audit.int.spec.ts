@@ -10,7 +10,8 @@ import {
 } from '@pinkas/contracts';
 import { exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
 import pg from 'pg';
-import { type AuditedChange, actorOf, appendAudit, newContext, withContext } from '../src/index.js';
+import type { AuditedChange } from '../src/audit/audit.repository.js';
+import { actorOf, appendAudit, newContext, withContext } from '../src/index.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
 const contracts = auditing.delivery;

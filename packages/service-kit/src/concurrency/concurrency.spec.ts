@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
 import { type Job, JobWorker, type NextDue } from '../jobs/job-worker.js';
-import { Poller, type TickResult } from '../jobs/poller.js';
+import { periodic, type TickResult } from '../jobs/periodic-task.js';
 import { currentContext, newContext, withContext } from '../process/context.js';
 import { createLogger } from '../process/logger.js';
 import { Tracing } from '../tracing/tracing.js';
@@ -62,24 +62,19 @@ function workerOf(dueInMs: number | null) {
   };
 }
 
-/** A poller whose ticks are counted, and can be waited for. */
-function countedPoller(idleMs: number, tick: (count: number) => Promise<TickResult>) {
+/** A periodic task whose ticks are counted, and can be waited for. */
+function countedTask(idleMs: number, tick: (count: number) => Promise<TickResult>) {
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];
-  const poller = new Poller({
-    name: 'test',
-    idleMs,
-    logger,
-    tick: async () => {
-      count += 1;
-      for (const { resolve } of waiting.filter((waiter) => waiter.at <= count)) {
-        resolve();
-      }
-      return tick(count);
-    },
+  const task = periodic('test', idleMs, logger, async () => {
+    count += 1;
+    for (const { resolve } of waiting.filter((waiter) => waiter.at <= count)) {
+      resolve();
+    }
+    return tick(count);
   });
   return {
-    poller,
+    task,
     reached: (at: number) =>
       count >= at ? Promise.resolve() : new Promise<void>((resolve) => waiting.push({ at, resolve })),
   };
@@ -304,57 +299,57 @@ describe('KeyedQueue', () => {
   });
 });
 
-describe('Poller', () => {
-  it('a poller ticks again at once while there is more', async () => {
-    const { poller, reached } = countedPoller(3_600_000, async (count) => (count < 5 ? 'more' : 'idle'));
-    poller.start();
+describe('PeriodicTask', () => {
+  it('a periodic task ticks again at once while there is more', async () => {
+    const { task, reached } = countedTask(3_600_000, async (count) => (count < 5 ? 'more' : 'idle'));
+    task.start();
     await reached(5);
-    await poller.stop();
+    await task.stop();
   });
 
-  it('a trigger makes the poller tick at once, also during a tick', async () => {
+  it('a trigger makes a periodic task tick at once, also during a tick', async () => {
     let triggerInTick = true;
-    const { poller, reached } = countedPoller(3_600_000, async () => {
+    const { task, reached } = countedTask(3_600_000, async () => {
       if (triggerInTick) {
-        poller.trigger();
+        task.trigger();
       }
       triggerInTick = false;
       return 'idle';
     });
-    poller.start();
+    task.start();
     await reached(2);
-    poller.trigger();
+    task.trigger();
     await reached(3);
-    await poller.stop();
+    await task.stop();
   });
 
   it.each([
     ['soon', 5],
     ['long before a long pause ends', 3_600_000],
-  ])('a poller ticks again after a tick that failed %s', async (_when, idleMs) => {
-    const { poller, reached } = countedPoller(idleMs, async (count) => {
+  ])('a periodic task ticks again after a tick that failed %s', async (_when, idleMs) => {
+    const { task, reached } = countedTask(idleMs, async (count) => {
       if (count === 1) {
         throw new Error('failed');
       }
       return 'idle';
     });
-    poller.start();
+    task.start();
     await reached(2);
-    await poller.stop();
+    await task.stop();
   });
 
   it('a tick that knows when there is work shortens the pause', async () => {
-    const { poller, reached } = countedPoller(3_600_000, async () => 5);
-    poller.start();
+    const { task, reached } = countedTask(3_600_000, async () => 5);
+    task.start();
     await reached(3);
-    await poller.stop();
+    await task.stop();
   });
 
   it('a tick never makes the pause longer', async () => {
-    const { poller, reached } = countedPoller(5, async () => Number.POSITIVE_INFINITY);
-    poller.start();
+    const { task, reached } = countedTask(5, async () => Number.POSITIVE_INFINITY);
+    task.start();
     await reached(3);
-    await poller.stop();
+    await task.stop();
   });
 
   it('stop waits for the current tick', async () => {
@@ -363,14 +358,14 @@ describe('Poller', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { poller, reached } = countedPoller(3_600_000, async () => {
+    const { task, reached } = countedTask(3_600_000, async () => {
       await held;
       finished = true;
       return 'more';
     });
-    poller.start();
+    task.start();
     await reached(1);
-    const stopped = poller.stop();
+    const stopped = task.stop();
     release();
     await stopped;
     expect(finished).toBe(true);

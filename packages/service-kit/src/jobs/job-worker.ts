@@ -4,7 +4,7 @@ import { newContext } from '../process/context.js';
 import type { Logger } from '../process/logger.js';
 import { SpanKind } from '../tracing/spans.js';
 import type { Tracing } from '../tracing/tracing.js';
-import { Poller, type TickResult } from './poller.js';
+import { type PeriodicTask, periodic, type TickResult } from './periodic-task.js';
 
 /** How often the table is looked at, without a trigger and while nothing is due. */
 const idleMs = 5_000;
@@ -34,7 +34,7 @@ export interface NextDue {
  * stored. The claim of a worker that dies expires.
  */
 export class JobWorker<Row extends Job> implements BackgroundTask {
-  readonly #poller: Poller;
+  readonly #look: PeriodicTask;
   readonly #inFlight = new Set<Promise<void>>();
   /** Since the last look at the table. */
   #wasFull = false;
@@ -61,21 +61,16 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
       run: (row: Row) => Promise<void>;
     },
   ) {
-    this.#poller = new Poller({
-      name: options.name,
-      idleMs,
-      tick: () => this.#tick(),
-      logger: options.logger,
-    });
+    this.#look = periodic(options.name, idleMs, options.logger, () => this.#tick());
   }
 
   start(): void {
-    this.#poller.start();
+    this.#look.start();
   }
 
   /** A row may be due. */
   trigger(): void {
-    this.#poller.trigger();
+    this.#look.trigger();
   }
 
   /** Whether one more row can be executed now. */
@@ -97,7 +92,7 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
   /** Claims nothing more, and waits for the rows in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#poller.stop();
+    await this.#look.stop();
     await Promise.all(this.#inFlight);
   }
 
@@ -142,7 +137,7 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
         // Not after each row: a backlog would be claimed row by row.
         if (this.#wasFull && this.#inFlight.size <= concurrency / 2) {
           this.#wasFull = false;
-          this.#poller.trigger();
+          this.#look.trigger();
         }
       });
     this.#inFlight.add(work);

@@ -30,7 +30,7 @@ import { purgeMessaging } from '../events/outbox/purge.js';
 import { OutboxRelay } from '../events/outbox/relay.js';
 import { Reconciler } from '../events/reconcile/reconciler.js';
 import { ensureStreams } from '../events/streams.js';
-import { Poller } from '../jobs/poller.js';
+import { periodic } from '../jobs/periodic-task.js';
 import type { BackgroundTask } from '../process/background-task.js';
 import { Closers } from '../process/closers.js';
 import type { ServiceConfig } from '../process/config.js';
@@ -321,14 +321,9 @@ function startMessaging(
   relay.start();
   closers.add('outbox relay', () => relay.stop());
   const stopping = new AbortController();
-  const purge = new Poller({
-    name: 'purge',
-    idleMs: purgeEveryMs,
-    tick: async () => {
-      await purgeMessaging(db, { consumers: consumersOf(name), logger, signal: stopping.signal });
-      return undefined;
-    },
-    logger,
+  const purge = periodic('purge', purgeEveryMs, logger, async () => {
+    await purgeMessaging(db, { consumers: consumersOf(name), logger, signal: stopping.signal });
+    return undefined;
   });
   purge.start();
   closers.add('purge', () => {

@@ -1,7 +1,7 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
 import type { Kysely } from 'kysely';
-import { Poller, type TickResult } from '../../jobs/poller.js';
+import { type PeriodicTask, periodic, type TickResult } from '../../jobs/periodic-task.js';
 import { newContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
 import { ConnectionState } from '../../process/nats-connection.js';
@@ -37,7 +37,7 @@ const markPauseMs = 1_000;
  * process died or NATS was unavailable, from the table. An event may be sent twice, with the same id; consumers handle an id once.
  */
 export class OutboxRelay {
-  readonly #poller: Poller;
+  readonly #look: PeriodicTask;
   readonly #state: ConnectionState;
   readonly #validators = new EventValidators();
   readonly #sending = new Set<Promise<void>>();
@@ -64,19 +64,19 @@ export class OutboxRelay {
     this.#state = new ConnectionState(connection, {
       reconnected: () => {
         this.#mayHaveLost = true;
-        this.#poller.trigger();
+        this.#look.trigger();
       },
     });
-    this.#poller = new Poller({ name: 'outbox', idleMs, tick: () => this.#tick(), logger });
+    this.#look = periodic('outbox', idleMs, logger, () => this.#tick());
   }
 
   start(): void {
-    this.#poller.start();
+    this.#look.start();
   }
 
   /** Finishes the sends in flight. */
   async stop(): Promise<void> {
-    await this.#poller.stop();
+    await this.#look.stop();
     await Promise.all(this.#sending);
     clearTimeout(this.#marking);
     await this.#mark();
@@ -108,11 +108,11 @@ export class OutboxRelay {
         this.#sent.push(event.id);
         this.#marking ??= setTimeout(() => void this.#mark(), markPauseMs);
       })
-      // The row remains; the poller finds it.
+      // The row remains; the next tick finds it.
       .catch((error: unknown) => {
         this.logger.warn({ err: error, subject: event.subject }, 'outbox publish failed');
         this.#failedAtMs = performance.now();
-        this.#poller.trigger();
+        this.#look.trigger();
       })
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);

@@ -7,7 +7,7 @@ import {
   type RequestOf,
 } from '@pinkas/contracts';
 import type { Kysely } from 'kysely';
-import { Poller } from '../../jobs/poller.js';
+import { type PeriodicTask, periodic } from '../../jobs/periodic-task.js';
 import { ApiError } from '../../process/api-error.js';
 import type { BackgroundTask } from '../../process/background-task.js';
 import { newContext, withContext } from '../../process/context.js';
@@ -30,7 +30,7 @@ const callTimeoutMs = 5_000;
  * with a message nor with a stream nor with the whole store of NATS (ADR 0011). One replica at a time does so.
  */
 export class Reconciler implements BackgroundTask {
-  readonly #poller: Poller;
+  readonly #comparison: PeriodicTask;
   readonly #owner: (typeof messaging)[MessagingService];
   #stopping = false;
 
@@ -46,25 +46,21 @@ export class Reconciler implements BackgroundTask {
   ) {
     // The owner of an event has an outbox, and so these contracts.
     this.#owner = messaging[handler.event.owner as MessagingService];
-    this.#poller = new Poller({
-      name: `reconciler of ${handler.consumer}`,
-      idleMs: parts.everyMs,
-      tick: async () => {
-        await this.#tick();
-        return 'idle';
-      },
-      logger: parts.logger,
+    const name = `reconciler of ${handler.consumer}`;
+    this.#comparison = periodic(name, parts.everyMs, parts.logger, async () => {
+      await this.#tick();
+      return 'idle';
     });
   }
 
   start(): void {
-    this.#poller.start();
+    this.#comparison.start();
   }
 
   /** Waits for the events in flight. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#poller.stop();
+    await this.#comparison.stop();
   }
 
   async #tick(): Promise<void> {
