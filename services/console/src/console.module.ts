@@ -12,14 +12,14 @@ import { AccountantPackages } from './package/accountant-packages.js';
 import { AccountPages } from './pages/account/account-pages.js';
 import { PasskeyPages } from './pages/account/passkey-pages.js';
 import { AuthorityPages } from './pages/authority-pages.js';
-import { BusinessPreviewPages } from './pages/business/business-preview.js';
+import { BusinessPreviewPages } from './pages/business/business-preview-pages.js';
 import { SettingsPages } from './pages/business/settings-pages.js';
 import { CancellationPages } from './pages/cancellation-pages.js';
 import { ConnectionPages } from './pages/connection-pages.js';
 import { ConsoleFrame } from './pages/console-frame.js';
 import { CustomerPages } from './pages/customer-pages.js';
 import { DebtPages } from './pages/debts/debt-pages.js';
-import { ReminderPages } from './pages/debts/reminder.js';
+import { ReminderPages } from './pages/debts/reminder-pages.js';
 import { StatementPages } from './pages/debts/statement-pages.js';
 import { DocumentPages } from './pages/document-pages.js';
 import { DonationPages } from './pages/donation-pages.js';
@@ -82,6 +82,7 @@ const pages = [
   MonthlyPages,
   TransmissionPages,
   FirstPages,
+  CreditPages,
   DocumentTypePages,
   IssuePages,
   KeyPages,
@@ -106,7 +107,6 @@ const pages = [
   EndpointListPages,
   EndpointPages,
   NewEndpointPages,
-  CreditPages,
 ];
 
 /** People and what they may do, and the pages of the console. */

@@ -342,7 +342,8 @@ describe('exports of the console', () => {
     for (let count = 0; count < 3; count += 1) {
       ids.push(await exports.request({ format: 'jsonl' }));
     }
-    const states = async () => (await Promise.all(ids.map((id) => exports.row(id)))).map(({ state }) => state).sort();
+    const states = async () =>
+      (await Promise.all(ids.map((id) => exports.row(id)))).map(({ state }) => state).sort();
     await eventually('both have one', async () => (await states()).join() === 'queued,running,running');
     const metrics = await scrape(exports.service);
     expect(metrics.get('pinkas_exports_pending{state="queued"}')).toBe(1);

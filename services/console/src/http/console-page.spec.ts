@@ -110,6 +110,13 @@ describe('PageController', () => {
         return reply(visit);
       }
     }
-    expect([Anyone, Person, Helper, Forms]).toHaveLength(4);
+    class Others {
+      // @ts-expect-error A page that anyone may request gets no business, whatever its controller states.
+      @ConsolePage({ method: 'GET', access: 'anyone' })
+      show(visit: MemberVisit): Promise<PageReply> {
+        return reply(visit);
+      }
+    }
+    expect([Anyone, Person, Helper, Forms, Others]).toHaveLength(5);
   });
 });

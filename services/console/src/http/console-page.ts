@@ -28,7 +28,7 @@ export interface PageBinding {
   readonly access: Access;
   /** Whether it is served for the test book as well, below `/t/:business`. */
   readonly books?: boolean;
-  /** Each form of a business says it; the page of a form may, so that nobody fills in what is refused. */
+  /** Each form of a business states it; the page of a form may, so that no one fills in what is refused. */
   readonly changes?: Changes;
   /** Whether the person must have proved who they are within the last minutes. */
   readonly freshProof?: boolean;
@@ -99,7 +99,7 @@ type SharedBinding<A extends Access> = Pick<PageBinding, 'books' | 'freshProof'>
 /** What a page adds to what its controller states. */
 type OwnBinding = Partial<PageBinding> & Pick<PageBinding, 'method'>;
 
-/** What a method may get. A form that does not say what it changes gets no business. */
+/** What a method may get. A form that does not state what it changes gets no business. */
 type OwnVisit<B extends OwnBinding> = B extends { readonly method: 'GET' } | { readonly changes: Changes }
   ? VisitOf<B extends { readonly access: infer A extends Access } ? A : 'owner'>
   : B extends { readonly access: 'anyone' }
@@ -114,23 +114,16 @@ export type BoundPage<A extends Access = Access> = A extends Access
 const ownKey = Symbol('pinkas:own-bindings');
 const pagesKey = Symbol('pinkas:console-pages');
 
-/** Makes a method the handler of a page. */
-export function ConsolePage<const B extends OwnBinding>(binding: B): PageDecorator<B> {
-  return (target: object, name?: string): void => {
-    if (name === undefined) {
-      Injectable()(target as never);
-      Reflect.defineMetadata(pagesKey, new Map([['handle', binding]]), target);
-      return;
-    }
+/** Makes a method of a controller a page. */
+export function ConsolePage<const B extends OwnBinding>(binding: B) {
+  return <M extends PageMethod<OwnVisit<B>>>(
+    target: object,
+    name: string,
+    _method: TypedPropertyDescriptor<M>,
+  ): void => {
     const others = Reflect.getOwnMetadata(ownKey, target) as object | undefined;
     Reflect.defineMetadata(ownKey, { ...others, [name]: binding }, target);
   };
-}
-
-interface PageDecorator<B extends OwnBinding> {
-  <M extends PageMethod<OwnVisit<B>>>(target: object, name: string, method: TypedPropertyDescriptor<M>): void;
-  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  (target: new (...dependencies: any[]) => { handle(visit: never): Promise<PageReply> }): void;
 }
 
 /** Makes a class the controller of pages: each public method is one, and takes the visit that the access gives. */

@@ -13,7 +13,7 @@ import { isProofFresh, proofPath } from '../../http/fresh-proof.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
 import { type FieldSpec, readFields, refusedFields, type Values } from '../form-fields.js';
-import { logoOf, tooManyLogos } from './business-preview.js';
+import { logoOf, tooManyLogos } from './business-preview-pages.js';
 import { changeOf, type SectionId, sectionOf, settings, settingsSections, valuesOf } from './settings.js';
 import { baseOf, type FormBase, type SettingsForm, settingsPage } from './settings-form.js';
 
