@@ -21,10 +21,7 @@ export interface DatabaseSpec {
   login: Role;
 }
 
-/**
- * The limits of a service's statements. Issuing holds its series row while the PDF is rendered, so the lock and idle limits lie above
- * the rendering deadline (8 s) and below the request's (30 s).
- */
+/** The limits of a service's statements. Issuing holds its series row while the PDF is rendered; `time-limits.ts` orders the two. */
 const loginSettings = {
   statement_timeout: `${timeLimitsMs.statement}ms`,
   lock_timeout: `${timeLimitsMs.lock}ms`,

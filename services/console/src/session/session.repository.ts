@@ -5,7 +5,7 @@ import type { ConsoleTables, SessionTable } from '../db/console.tables.js';
 
 /** A session ends this long after its last use, and in any case this long after the person signed in. */
 const idleMs = 2 * 60 * 60 * 1000;
-const wholeMs = 12 * 60 * 60 * 1000;
+const sessionMs = 12 * 60 * 60 * 1000;
 /** The time of last use is stored this often at most. */
 const touchMs = 60 * 1000;
 /** The value of the cookie changes this often; the browser that did not receive the next one gets another after a while. */
@@ -73,7 +73,7 @@ export async function insertSession(
       token_since: now,
       created_at: now,
       last_used_at: now,
-      expires_at: new Date(now.getTime() + wholeMs),
+      expires_at: new Date(now.getTime() + sessionMs),
       proved_at: now,
       user_agent: client.userAgent.slice(0, 200),
       network: client.network,

@@ -53,7 +53,7 @@ export class HistoryCheck implements BackgroundTask {
    * @param timeline of the database, read by the transaction where there is one.
    * @throws ApiError `engine_error` where the database lacks what was published, or that cannot be said.
    */
-  async requireWhole(db: Database<IssuingTables>, timeline: string): Promise<void> {
+  async requireComplete(db: Database<IssuingTables>, timeline: string): Promise<void> {
     const { reason } = await this.#findingOf(db, timeline).catch((error: unknown) => {
       throw new ApiError('engine_error', { cause: error });
     });

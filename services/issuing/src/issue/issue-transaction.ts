@@ -85,7 +85,7 @@ export class IssueTransaction {
         lockWaitMs(deadlineOf(drafts)),
       ),
     );
-    await this.history.requireWhole(trx, timeline);
+    await this.history.requireComplete(trx, timeline);
     const refused = drafts.filter((_, index) => !areLocked[index]);
     const [first, ...others] = drafts.filter((_, index) => areLocked[index]);
     return { drafts, refused, locked: first && (await this.#lockSeries(trx, first, [first, ...others])) };

@@ -133,7 +133,7 @@ export class DocumentOperations {
     documents,
   }: RequestOf<typeof listMissingDocuments>): Promise<ReplyOf<typeof listMissingDocuments>> {
     const db = acrossTenants(this.db);
-    await this.history.requireWhole(db, await timelineOf(db));
+    await this.history.requireComplete(db, await timelineOf(db));
     return { document_ids: await missingIds(db, documents) };
   }
 
