@@ -32,7 +32,7 @@ import { issueAct } from '../issue/issue-links.js';
 import { documentTable } from '../parts.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
-import { attention, attentionCard } from './attention.js';
+import { attention, attentionCard, type Findings } from './attention.js';
 import { firstSteps } from './first-steps.js';
 import {
   debtFigure,
@@ -63,78 +63,16 @@ export class TodayPages {
   /** The first page of a business: what needs a person, how the month is, and what came in. */
   @ConsolePage({ method: 'GET', path: '/' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, business, outcome } = visit;
+    const { language, outcome } = visit;
     const now = this.clock.now();
     const today = dayInIsrael(now);
-    // A service that is away takes its own part of the page with it, and no other.
-    const [
-      sums,
-      debts,
-      top,
-      latest,
-      review,
-      allocations,
-      donations,
-      failures,
-      suppressions,
-      connection,
-      threshold,
-      certificate,
-    ] = await Promise.all([
-      unlessAway(this.rpc.call(summarizeMonths, { business_id: bookId, ...shownMonths(today) })),
-      unlessAway(this.rpc.call(summarizeDebts, { business_id: bookId })),
-      unlessAway(
-        this.rpc.call(listTopCustomers, {
-          business_id: bookId,
-          legal_type: business.legal_type,
-          ...lastTwelveMonths(today),
-          limit: topCustomersMax,
-        }),
-      ),
-      unlessAway(
-        this.rpc.call(listDocuments, {
-          business_id: bookId,
-          include_cancelled: true,
-          settlement: true,
-          limit: latestCount,
-          before: null,
-        }),
-      ),
-      unlessAway(this.rpc.call(reviewDocuments, { business_id: bookId })),
-      unlessAway(readAllocations(this.rpc, bookId)),
-      unlessAway(readDonations(this.rpc, bookId)),
-      unlessAway(readFailures(this.rpc, bookId)),
-      unlessAway(readSuppressions(this.rpc, bookId)),
-      unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
-      unlessAway(this.rpc.call(showAllocationThreshold, {})),
-      unlessAway(this.rpc.call(showSigningCertificate, { business_id: bookId })),
-    ]);
-    const tasks = attention(
-      visit,
-      {
-        review,
-        allocations,
-        donations,
-        failures,
-        suppressions,
-        connection,
-        threshold,
-        certificate,
-        packages: await this.#failedPackages(visit),
-        isRegisteredSoftware: String(this.config.accountingSoftwareNumber) !== unregisteredSoftware,
-      },
-      now,
-    );
+    const [book, findings] = await Promise.all([this.#book(visit, today), this.#findings(visit)]);
+    const tasks = attention(visit, findings, now);
+    const { latest } = book;
+    const { review, allocations, donations, failures, suppressions } = findings;
     const isIncomplete = [
-      sums,
-      debts,
-      top,
-      latest,
-      review,
-      allocations,
-      donations,
-      failures,
-      suppressions,
+      ...Object.values(book),
+      ...[review, allocations, donations, failures, suppressions],
     ].includes(null);
     const isFresh = latest !== null && latest.documents.length === 0;
     const isCalm = tasks.length === 0 && !isFresh && !isIncomplete;
@@ -150,8 +88,42 @@ export class TodayPages {
 ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
-${isFresh ? await this.#beginning(visit) : bookSoFar(visit, { sums, debts, top, latest }, today)}`,
+${isFresh ? await this.#beginning(visit) : bookSoFar(visit, book, today)}`,
     );
+  }
+
+  /** A service that is away takes its own part of the page with it, and no other. */
+  async #book({ bookId: business_id, business }: MemberVisit, today: string): Promise<BookSoFar> {
+    const ofYear = { legal_type: business.legal_type, ...lastTwelveMonths(today), limit: topCustomersMax };
+    const ofLatest = { include_cancelled: true, settlement: true, limit: latestCount, before: null };
+    const [sums, debts, top, latest] = await Promise.all([
+      unlessAway(this.rpc.call(summarizeMonths, { business_id, ...shownMonths(today) })),
+      unlessAway(this.rpc.call(summarizeDebts, { business_id })),
+      unlessAway(this.rpc.call(listTopCustomers, { business_id, ...ofYear })),
+      unlessAway(this.rpc.call(listDocuments, { business_id, ...ofLatest })),
+    ]);
+    return { sums, debts, top, latest };
+  }
+
+  async #findings(visit: MemberVisit): Promise<Findings> {
+    const { bookId: business_id, business } = visit;
+    const [review, allocations, donations, failures, suppressions, connection, threshold, certificate] =
+      await Promise.all([
+        unlessAway(this.rpc.call(reviewDocuments, { business_id })),
+        unlessAway(readAllocations(this.rpc, business_id)),
+        unlessAway(readDonations(this.rpc, business_id)),
+        unlessAway(readFailures(this.rpc, business_id)),
+        unlessAway(readSuppressions(this.rpc, business_id)),
+        unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
+        unlessAway(this.rpc.call(showAllocationThreshold, {})),
+        unlessAway(this.rpc.call(showSigningCertificate, { business_id })),
+      ]);
+    return {
+      ...{ review, allocations, donations, failures, suppressions },
+      ...{ connection, threshold, certificate },
+      packages: await this.#failedPackages(visit),
+      isRegisteredSoftware: String(this.config.accountingSoftwareNumber) !== unregisteredSoftware,
+    };
   }
 
   #beginning(visit: MemberVisit): Promise<Markup> | Markup {
