@@ -55,7 +55,7 @@ export class IssueOutcomes {
     watch: DocumentWatch | undefined,
   ): Promise<ReplyOutcomes> {
     if (!watch) {
-      // Its date, and with it the need for a number, may have changed while it was in line.
+      // Its date, and with it the need for a number, may have changed while it was in the queue.
       return this.loadForReplay(row);
     }
     const endMs = endOfWait(this.config.outcomeWaitMs);

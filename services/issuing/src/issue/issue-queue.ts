@@ -26,17 +26,17 @@ const queueMax = 200;
 const afterQueueMs = timeLimitsMs.afterQueue;
 
 /** The drafts that wait for one series in this process, in the order of their arrival. */
-type Line = Set<Place>;
+type SeriesQueue = Set<QueuedDraft>;
 
 /**
- * Runs issuing transactions, one at a time for a series. Requests wait in line for their series before they take a connection: a
- * busy series would otherwise fill the pool with transactions that wait for its row. The request at the front takes those behind
- * it along, so that one transaction issues for everybody in line (ADR 0038).
+ * Runs issuing transactions, one at a time for a series. Requests wait in the queue of their series before they take a connection:
+ * a busy series would otherwise fill the pool with transactions that wait for its row. The request at the front takes those behind
+ * it along, so that one transaction issues for all of the queue (ADR 0038).
  */
 @Injectable()
 export class IssueQueue {
   /** By series; none is empty. */
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, SeriesQueue>();
   readonly #connections: Semaphore;
 
   constructor(
@@ -53,67 +53,67 @@ export class IssueQueue {
   /** Issues a draft when its turn comes, or along with one before it. Never rejects. */
   run(draft: Draft): Promise<Outcome> {
     const series = `${draft.document.business_id} ${draft.document.type}`;
-    const known = this.#lines.get(series);
+    const known = this.#queues.get(series);
     if (known && known.size >= queueMax) {
       const error = new QueueFullError(`${queueMax} wait for the series already`);
       return Promise.resolve({ kind: 'refused', error });
     }
-    const line: Line = known ?? new Set();
-    const place = new Place(draft, line, queueWaitMs());
+    const queue: SeriesQueue = known ?? new Set();
+    const queued = new QueuedDraft(draft, queue, queueWaitMs());
     if (!known) {
-      this.#lines.set(series, line);
-      void this.#issueLine(series, line);
+      this.#queues.set(series, queue);
+      void this.#issueQueue(series, queue);
     }
-    return place.outcome;
+    return queued.outcome;
   }
 
-  /** Issues until the line is empty. Never rejects. */
-  async #issueLine(series: string, line: Line): Promise<void> {
-    for (let [front] = line; front; [front] = line) {
+  /** Issues until the queue is empty. Never rejects. */
+  async #issueQueue(series: string, queue: SeriesQueue): Promise<void> {
+    for (let [front] = queue; front; [front] = queue) {
       const { draft, signal } = front;
       try {
         await withContext(draft.context, () =>
-          this.#connections.run(signal, () => this.#issue(this.#group(line))),
+          this.#connections.run(signal, () => this.#issue(this.#group(queue))),
         );
       } catch (error) {
         front.end({ kind: 'refused', error });
       }
     }
-    this.#lines.delete(series);
+    this.#queues.delete(series);
   }
 
-  /** The request at the front, and those behind it that are issued with it: the renderings are shared by the lengths of the lines. */
-  #group(line: Line): Place[] {
-    const inLine = [...this.#lines.values()].reduce((sum, { size }) => sum + size, 0);
-    const share = Math.ceil((this.config.renderingsMax * line.size) / inLine);
-    const places = [...line];
-    return places.slice(0, places[0]?.isAlone ? 1 : share);
+  /** The request at the front, and those behind it that are issued with it: the renderings are shared by the lengths of the queues. */
+  #group(queue: SeriesQueue): QueuedDraft[] {
+    const inQueues = [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0);
+    const share = Math.ceil((this.config.renderingsMax * queue.size) / inQueues);
+    const drafts = [...queue];
+    return drafts.slice(0, drafts[0]?.isAlone ? 1 : share);
   }
 
-  /** Runs the transaction. A draft that it leaves without an outcome stays in line. */
-  async #issue(places: readonly Place[]): Promise<void> {
-    for (const place of places) {
-      place.take();
+  /** Runs the transaction. A draft that it leaves without an outcome stays in the queue. */
+  async #issue(group: readonly QueuedDraft[]): Promise<void> {
+    for (const queued of group) {
+      queued.take();
     }
-    const { outcomes, error, isLocked } = await this.#transaction(places.map(({ draft }) => draft));
+    const { outcomes, error, isLocked } = await this.#transaction(group.map(({ draft }) => draft));
     if (!outcomes) {
-      this.logger.warn({ err: error, documents: places.length }, 'issuing transaction failed');
+      this.logger.warn({ err: error, documents: group.length }, 'issuing transaction failed');
     }
-    for (const [index, place] of places.entries()) {
-      const outcome = outcomes?.get(place.draft);
+    for (const [index, queued] of group.entries()) {
+      const outcome = outcomes?.get(queued.draft);
       if (outcome) {
-        place.end(outcome);
+        queued.end(outcome);
       }
       // One of several may be why it failed, and is not known. The rendering of the first may have been cut short, and has all
       // of its time in a transaction of its own.
-      place.isAlone ||= outcomes ? index === 0 : isLocked === true;
+      queued.isAlone ||= outcomes ? index === 0 : isLocked === true;
     }
     if (!outcomes && !isLocked) {
       // The locks were waited for until the nearest deadline allowed no more.
-      nearestOf(places)?.end({ kind: 'refused', error });
+      nearestOf(group)?.end({ kind: 'refused', error });
     }
-    for (const place of places) {
-      place.putBack();
+    for (const queued of group) {
+      queued.putBack();
     }
   }
 
@@ -153,8 +153,8 @@ export class IssueQueue {
   }
 }
 
-/** The place of a draft in the line of its series. */
-class Place {
+/** A draft in the queue of its series. */
+class QueuedDraft {
   readonly outcome: Promise<Outcome>;
   /** Whether it is issued in a transaction of its own: one with others has failed for one of them, or was too short for it. */
   isAlone = false;
@@ -167,7 +167,7 @@ class Place {
   /** @param waitMs how long it waits for its turn, or to be taken along. */
   constructor(
     readonly draft: Draft,
-    private readonly line: Line,
+    private readonly queue: SeriesQueue,
     waitMs: number,
   ) {
     this.outcome = new Promise((resolve) => {
@@ -177,10 +177,10 @@ class Place {
       this.#isLate = true;
       this.#leaveIfLate();
     }, waitMs);
-    line.add(this);
+    queue.add(this);
   }
 
-  /** Aborts when it has left the line. */
+  /** Aborts when it has left the queue. */
   get signal(): AbortSignal {
     return this.#wait.signal;
   }
@@ -196,10 +196,10 @@ class Place {
     this.#leaveIfLate();
   }
 
-  /** Leaves the line; only the first outcome counts. */
+  /** Leaves the queue; only the first outcome counts. */
   end(outcome: Outcome): void {
     clearTimeout(this.#timer);
-    this.line.delete(this);
+    this.queue.delete(this);
     this.#wait.abort();
     this.#resolve(outcome);
   }
@@ -217,8 +217,8 @@ class NothingIssuedError extends Error {
   override readonly name = 'NothingIssuedError';
 }
 
-const nearestOf = (places: readonly Place[]): Place | undefined =>
-  [...places].sort((one, other) => one.draft.context.deadlineMs - other.draft.context.deadlineMs)[0];
+const nearestOf = (group: readonly QueuedDraft[]): QueuedDraft | undefined =>
+  [...group].sort((one, other) => one.draft.context.deadlineMs - other.draft.context.deadlineMs)[0];
 
 const hasIssued = (outcomes: Outcomes) => [...outcomes.values()].some(({ kind }) => kind === 'issued');
 
