@@ -31,7 +31,7 @@ export const fileColumns = <Row>(columns: readonly SheetColumn<Row>[]): CsvColum
 /** The file, with a row of sums where the table has one. */
 export function sheetFile<Row>({ columns, rows }: Sheet<Row>): string {
   const shown = inFile(columns);
-  const sums = shown.map(({ foot = null, kind }) => written(foot, kind));
+  const sums = shown.map(({ foot = null, kind }) => fileCell(foot, kind));
   const own = fileColumns(columns);
   return csvHead(own) + csvRows(own, rows) + (sums.some((sum) => sum !== null) ? csvRow(sums) : '');
 }
@@ -39,9 +39,9 @@ export function sheetFile<Row>({ columns, rows }: Sheet<Row>): string {
 const inFile = <Row>(columns: readonly SheetColumn<Row>[]) => columns.filter(({ only }) => only !== 'page');
 
 const cellOf = <Row>(column: SheetColumn<Row>, row: Row): CsvCell =>
-  column.cell ? column.cell(row) : written(column.value(row), column.kind);
+  column.cell ? column.cell(row) : fileCell(column.value(row), column.kind);
 
-function written(value: Markup | string | number | null, kind: SheetColumn<never>['kind']): CsvCell {
+function fileCell(value: Markup | string | number | null, kind: SheetColumn<never>['kind']): CsvCell {
   if (value instanceof Markup) {
     throw new Error('a column of markup needs a cell for the file');
   }

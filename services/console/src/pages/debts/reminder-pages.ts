@@ -79,11 +79,11 @@ type Draft = ReplyOf<typeof draftReminder> & { readonly onAccount: Agorot };
 interface Written {
   readonly id: string;
   readonly documents: readonly string[];
-  readonly letter: Values<keyof typeof letter>;
+  readonly fields: Values<keyof typeof reminderFields>;
 }
 
 /** What a person writes. */
-const letter = {
+const reminderFields = {
   recipient: {
     word: texts.recipient,
     type: 'email',
@@ -101,7 +101,7 @@ const letter = {
 } as const satisfies FieldSpecs;
 
 const rules: readonly FieldRule[] = [
-  ...rulesOf(letter),
+  ...rulesOf(reminderFields),
   { path: '/document_ids', field: 'form', text: texts.noDocument },
   { path: '/customer_id', field: 'form', text: texts.soon },
 ];
@@ -128,7 +128,7 @@ export class ReminderPages {
         customer_id: params.id ?? '',
         document_ids: sent.documents.filter(isUuid),
         reminder_id: sent.id,
-        ...sent.letter,
+        ...sent.fields,
         person_id: session.personId,
       });
     } catch (error) {
@@ -166,7 +166,7 @@ function written({ debts, recipient, subject, text }: Draft): Written {
   return {
     id: randomUUID(),
     documents: chosen.map(({ document }) => document.id),
-    letter: { recipient: recipient ?? '', subject, text },
+    fields: { recipient: recipient ?? '', subject, text },
   };
 }
 
@@ -175,7 +175,7 @@ function readForm(sent: URLSearchParams): Written {
   return {
     id: isUuid(id) ? id : randomUUID(),
     documents: sent.getAll('document'),
-    letter: readFields(letter, sent),
+    fields: readFields(reminderFields, sent),
   };
 }
 
@@ -246,8 +246,8 @@ function fields({ language }: MemberVisit, draft: Draft, sent: Written, errors: 
       hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
     }),
   );
-  const given = { values: sent.letter, errors, language };
-  const inputs = Object.entries(letter).map(([name, spec]) => fieldInput(name, spec, given));
+  const given = { values: sent.fields, errors, language };
+  const inputs = Object.entries(reminderFields).map(([name, spec]) => fieldInput(name, spec, given));
   return html`
 ${hidden('reminder_id', sent.id)}
 ${fieldGroup(texts.documents[language], html`${boxes}`, texts.documentsHint[language])}
