@@ -44,8 +44,8 @@ export const TraceHeaders = Strict({
 });
 export type TraceHeaders = Static<typeof TraceHeaders>;
 
-/** The contracts of a service's outbox and dead letters. The kit handles them. */
-export function messagingContracts<S extends MessagingService>(service: S) {
+/** The contracts of a service's dead letters. */
+function deadLetterContracts<S extends MessagingService>(service: S) {
   return {
     /** The dead letters of the service, a page at a time, ordered by id. */
     listDeadLetters: defineContract(`${service}.dead_letter.list`, {
@@ -84,7 +84,12 @@ export function messagingContracts<S extends MessagingService>(service: S) {
       }),
       errors: ['not_found'],
     }),
+  };
+}
 
+/** The contracts of a service's outbox. */
+function outboxContracts<S extends MessagingService>(service: S) {
+  return {
     /**
      * The service's outbox events on one subject, oldest first, up to the last position before which no row can appear any more
      * (ADR 0011). Events younger than the service's `RECONCILE_AGE_MS` are left out.
@@ -124,6 +129,11 @@ export function messagingContracts<S extends MessagingService>(service: S) {
       errors: ['not_found'],
     }),
   };
+}
+
+/** The contracts of a service's outbox and dead letters. The kit handles them. */
+export function messagingContracts<S extends MessagingService>(service: S) {
+  return { ...deadLetterContracts(service), ...outboxContracts(service) };
 }
 
 export type MessagingContracts = ReturnType<typeof messagingContracts<MessagingService>>;
