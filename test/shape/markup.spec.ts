@@ -9,6 +9,7 @@ const folders = [
   'services/gateway/src/http',
   'services/gateway/src/pages',
   'services/delivery/src/mail',
+  'services/rendering/src/document',
 ];
 
 /** Files that are not converted yet. */

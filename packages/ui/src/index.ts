@@ -18,6 +18,7 @@ export {
 export { type Language, languages, type Words } from './language.js';
 export {
   attributes,
+  compact,
   html,
   type Insert,
   inDirection,

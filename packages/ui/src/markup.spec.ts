@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { html, isolate, join, leftToRight, plainText } from './markup.js';
+import { compact, html, isolate, join, leftToRight, plainText } from './markup.js';
 
 describe('markup', () => {
   it('the html tag escapes every text', () => {
@@ -12,6 +12,16 @@ describe('markup', () => {
     expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${'2'}</li>`]}</ul>${null}${false}`.text).toBe(
       '<ul><li>1</li><li>2</li></ul>',
     );
+  });
+
+  it('the compact tag leaves out the line breaks and indentation of the source, and no character of a value', () => {
+    expect(
+      compact`
+      <p>
+        ${'a\n  b'} <b>c</b>${' '}
+        d
+      </p>`.text,
+    ).toBe('<p>a\n  b <b>c</b> d</p>');
   });
 
   it('isolate and leftToRight isolate a text from the words around it', () => {

@@ -55,6 +55,22 @@ export function html(parts: TemplateStringsArray, ...values: readonly Insert[]):
   return new Markup(text);
 }
 
+const compactParts = new WeakMap<TemplateStringsArray, TemplateStringsArray>();
+
+/**
+ * As `html`, but line breaks and the indentation after them are no part of the markup, as in JSX: one element a line is read, and the
+ * page has no space between them. A space at the end of a line is written as a value.
+ */
+export function compact(parts: TemplateStringsArray, ...values: readonly Insert[]): Markup {
+  let joined = compactParts.get(parts);
+  if (joined === undefined) {
+    const texts = parts.map((part) => part.replaceAll(/\n */g, ''));
+    joined = Object.assign(texts, { raw: texts });
+    compactParts.set(parts, joined);
+  }
+  return html(joined, ...values);
+}
+
 /** Attributes with their values; those that are null, undefined or false are left out, true has no value. */
 export function attributes(
   pairs: Readonly<Record<string, string | number | boolean | null | undefined>>,

@@ -6,6 +6,8 @@ import {
   lacksDonationReport,
 } from '@pinkas/domain';
 import {
+  attributes,
+  compact,
   formatDate,
   formatInstantDay,
   formatInstantTime,
@@ -38,15 +40,21 @@ function headingBlock(sheet: Sheet): Markup {
   const language = languageOf(sheet);
   const rules = documentTypeRules[document.type];
   const heading = language === 'he' ? rules.nameHe : rules.name;
-  return html`<section class="heading"><h1>${heading}</h1>${
-    language === 'en' && html`<p lang="he" dir="rtl" class="second">${rules.nameHe}</p>`
-  }${
-    sheet.isDraft
-      ? html`<p class="marks">${phrase(wording.draft, language)}</p>`
-      : html`<p class="number">${wording.number[language]} ${leftToRight(String(document.number))}</p><p class="marks">${
-          showsOutput(sheet) && html`${phrase(wording[output], language)}<span> | </span>`
-        }${phrase(wording.computerized, language)}</p>`
-  }</section>`;
+  const number = leftToRight(String(document.number));
+  const marks = sheet.isDraft
+    ? html`<p class="marks">${phrase(wording.draft, language)}</p>`
+    : compact`
+        <p class="number">${wording.number[language]} ${number}</p>
+        <p class="marks">
+          ${showsOutput(sheet) && html`${phrase(wording[output], language)}<span> | </span>`}
+          ${phrase(wording.computerized, language)}
+        </p>`;
+  return compact`
+    <section class="heading">
+      <h1>${heading}</h1>
+      ${language === 'en' && html`<p lang="he" dir="rtl" class="second">${rules.nameHe}</p>`}
+      ${marks}
+    </section>`;
 }
 
 /** One fact beside the customer: what it is, and its value. */
@@ -54,7 +62,11 @@ const fact = (
   label: Markup | string,
   value: Markup | string,
   kind?: 'allocation' | 'allocation pending' | 'due',
-) => html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
+) => compact`
+  <div${attributes({ class: kind })}>
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
 
 function sourceFact(sheet: Sheet): Markup | null {
   const { based_on: source, type } = sheet.document;
@@ -117,14 +129,26 @@ function cancelledMarks(sheet: Sheet): Markup | null {
   const reason =
     sheet.cancelReason &&
     html`<span class="reason">${wording.cancelReason[language]} ${isolate(sheet.cancelReason, language)}</span>`;
-  return html`${stamp(sheet)}<p class="cancelled"><strong>${phrase(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${leftToRight(formatInstantDay(sheet.cancelledAt, language))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(sheet.cancelledAt))}${reason ? html` ${reason}` : null}</p>`;
+  const day = leftToRight(formatInstantDay(sheet.cancelledAt, language));
+  const time = leftToRight(formatInstantTime(sheet.cancelledAt));
+  return compact`
+    ${stamp(sheet)}
+    <p class="cancelled">
+      <strong>${phrase(wording.cancelled, language)}</strong>${' '}
+      ${wording.cancelledOn[language]} ${day} ${wording.atTime[language]} ${time}
+      ${reason ? html` ${reason}` : null}
+    </p>`;
 }
 
 /** The receipt stays valid; only its report is cancelled, and with it the credit of its donor. */
 function reportCancelledMark(sheet: Sheet): Markup | null {
   const language = languageOf(sheet);
   return sheet.reportCancelled
-    ? html`<p class="cancelled"><strong>${phrase(wording.donationCancelled, language)}</strong> ${wording.donationCancelledNotice[language]}</p>`
+    ? compact`
+        <p class="cancelled">
+          <strong>${phrase(wording.donationCancelled, language)}</strong>${' '}
+          ${wording.donationCancelledNotice[language]}
+        </p>`
     : null;
 }
 
@@ -135,11 +159,18 @@ function notDeductibleMark(sheet: Sheet): Markup | null {
     : null;
 }
 
+/** Where the word of a stamp is. */
+const stampText = { x: 210, y: 116, 'dominant-baseline': 'central', 'text-anchor': 'middle' };
+const stampFrame = { x: 30, y: 60, width: 360, height: 110, rx: 18, fill: 'none', 'stroke-width': 8 };
+
 /** A draft is no document: the word is across it. */
 function draftMarks(sheet: Sheet): Markup | null {
   const word = wording.draft[languageOf(sheet)];
   return sheet.isDraft
-    ? html`<svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230"><text x="210" y="116" dominant-baseline="central" text-anchor="middle" font-size="110" transform="rotate(-28 210 115)">${word}</text></svg>`
+    ? compact`
+        <svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230">
+          <text${attributes({ ...stampText, 'font-size': 110, transform: 'rotate(-28 210 115)' })}>${word}</text>
+        </svg>`
     : null;
 }
 
@@ -148,7 +179,13 @@ function stamp(sheet: Sheet): Markup {
   const language = languageOf(sheet);
   const word = cancelledWords[language];
   return sheet.standing
-    ? html`<svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230"><g transform="rotate(-28 210 115)"><rect x="30" y="60" width="360" height="110" rx="18" fill="none" stroke-width="8"/><text x="210" y="116" dominant-baseline="central" text-anchor="middle" font-size="${language === 'he' ? 104 : 66}">${word}</text></g></svg>`
+    ? compact`
+        <svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230">
+          <g transform="rotate(-28 210 115)">
+            <rect${attributes(stampFrame)}/>
+            <text${attributes({ ...stampText, 'font-size': language === 'he' ? 104 : 66 })}>${word}</text>
+          </g>
+        </svg>`
     : html`<p class="stamp" aria-hidden="true"><span>${word}</span></p>`;
 }
 
@@ -201,7 +238,11 @@ function notes(sheet: Sheet): Markup | null {
   }
   const language = languageOf(sheet);
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => html`<p>${isolate(line, language)}</p>`);
-  return html`<section class="notes"><h2>${wording.notes[language]}</h2>${lines}</section>`;
+  return compact`
+    <section class="notes">
+      <h2>${wording.notes[language]}</h2>
+      ${lines}
+    </section>`;
 }
 
 function recipientSignature(sheet: Sheet): Markup | null {
@@ -210,16 +251,25 @@ function recipientSignature(sheet: Sheet): Markup | null {
     return null;
   }
   const language = languageOf(sheet);
-  return html`<section class="signature"><p>${wording.recipientName[language]}</p><p>${wording.signature[language]}</p><p>${wording.date[language]}</p></section>`;
+  return compact`
+    <section class="signature">
+      <p>${wording.recipientName[language]}</p>
+      <p>${wording.signature[language]}</p>
+      <p>${wording.date[language]}</p>
+    </section>`;
 }
 
 /** When it was made, which its date need not be (uniform structure 1.31, note 12), and on paper how it is verified. */
 function productionNote(sheet: Sheet): Markup {
   const { issued_at: issuedAt } = sheet.document;
   const language = languageOf(sheet);
-  return html`<div class="production"><p>${wording.produced[language]} ${leftToRight(formatInstantDay(issuedAt, language))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(issuedAt))}</p>${
-    !sheet.standing && html`<p>${wording.signed[language]}</p>`
-  }</div>`;
+  const day = leftToRight(formatInstantDay(issuedAt, language));
+  const time = leftToRight(formatInstantTime(issuedAt));
+  return compact`
+    <div class="production">
+      <p>${wording.produced[language]} ${day} ${wording.atTime[language]} ${time}</p>
+      ${!sheet.standing && html`<p>${wording.signed[language]}</p>`}
+    </div>`;
 }
 
 /** The notes and what is said of the document itself, on paper with the way to its page beside them. */
@@ -227,8 +277,19 @@ function closing(sheet: Sheet): Markup {
   const language = languageOf(sheet);
   const code =
     sheet.viewUrl !== undefined &&
-    html`<div class="scan">${qrCode(sheet.viewUrl, wording.pageCode[language])}<p>${wording.scan[language]}</p></div>`;
-  return html`<div class="closing"><div>${notes(sheet)}${!sheet.isDraft && productionNote(sheet)}</div>${code}</div>`;
+    compact`
+      <div class="scan">
+        ${qrCode(sheet.viewUrl, wording.pageCode[language])}
+        <p>${wording.scan[language]}</p>
+      </div>`;
+  return compact`
+    <div class="closing">
+      <div>
+        ${notes(sheet)}
+        ${!sheet.isDraft && productionNote(sheet)}
+      </div>
+      ${code}
+    </div>`;
 }
 
 /**
@@ -240,7 +301,25 @@ export function documentSheet(sheet: Sheet): Markup {
   const amounts = [itemTable(sheet), showsPrices(sheet) ? totalsBlock(sheet) : null];
   const payments = paymentTable(sheet);
   const body = paymentsComeFirst(sheet) ? [payments, ...amounts] : [...amounts, payments];
-  return html`<article class="sheet">${bookMarks(sheet)}${cancelledMarks(sheet)}${reportCancelledMark(sheet)}${notDeductibleMark(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
-    document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`
-  }${remarks(sheet)}${body.filter((part) => part !== null)}${closing(sheet)}${recipientSignature(sheet)}</article>`;
+  return compact`
+    <article class="sheet">
+      ${bookMarks(sheet)}
+      ${cancelledMarks(sheet)}
+      ${reportCancelledMark(sheet)}
+      ${notDeductibleMark(sheet)}
+      ${draftMarks(sheet)}
+      <header>
+        ${issuerBlock(sheet)}
+        ${headingBlock(sheet)}
+      </header>
+      <div class="parties">
+        ${customerBlock(sheet)}
+        ${facts(sheet)}
+      </div>
+      ${document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`}
+      ${remarks(sheet)}
+      ${body.filter((part) => part !== null)}
+      ${closing(sheet)}
+      ${recipientSignature(sheet)}
+    </article>`;
 }

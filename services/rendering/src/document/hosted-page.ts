@@ -1,6 +1,7 @@
 import type { DocumentState } from '@pinkas/contracts';
 import { settlementOf } from '@pinkas/domain';
 import {
+  compact,
   defaultAccent,
   directions,
   figuresToken,
@@ -42,8 +43,12 @@ export interface PageFacts {
 /** The icon of the page, in the colour of the business: within the page, so that no request for it counts against the reader. */
 function icon({ business }: Sheet): Markup {
   const colour = business.accent_color ?? defaultAccent;
-  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><path d="M9 10h14M9 16h14M9 22h8" stroke="#fff" stroke-width="3"/></svg>`;
-  return html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(drawing)}">`;
+  const drawing = compact`
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+      <rect width="32" height="32" rx="7" fill="${colour}"/>
+      <path d="M9 10h14M9 16h14M9 22h8" stroke="#fff" stroke-width="3"/>
+    </svg>`;
+  return html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(drawing.text)}">`;
 }
 
 /** The address of the PDF as a file to keep, not to look at. */
@@ -84,15 +89,54 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
   const language = languageOf(sheet);
   const other: Language = language === 'he' ? 'en' : 'he';
   // Printing is the PDF's affair: the page would only be a picture of it.
-  return html`<header class="bar"><p class="who"><strong>${isolate(sheet.business.name, language)}</strong><span>${documentHeading(sheet)}</span></p><p class="status ${state.status}">${statusText(sheet, state)}</p><nav aria-label="${wording.actions[language]}"><ul><li><a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a></li><li><a href="${pdfUrl}">${wording.print[language]}</a></li><li><a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${wording.otherLanguage[language]}</a></li></ul></nav></header>`;
+  const title = wording.otherLanguage[language];
+  return compact`
+    <header class="bar">
+      <p class="who">
+        <strong>${isolate(sheet.business.name, language)}</strong>
+        <span>${documentHeading(sheet)}</span>
+      </p>
+      <p class="status ${state.status}">${statusText(sheet, state)}</p>
+      <nav aria-label="${wording.actions[language]}">
+        <ul>
+          <li>
+            <a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a>
+          </li>
+          <li>
+            <a href="${pdfUrl}">${wording.print[language]}</a>
+          </li>
+          <li>
+            <a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${title}</a>
+          </li>
+        </ul>
+      </nav>
+    </header>`;
 }
 
 function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
   const language = languageOf(sheet);
+  const revision =
+    fingerprints && html`${wording.revision[language]} ${leftToRight(String(fingerprints.revision))}`;
   const prints =
     fingerprints &&
-    html`<dl><dt>${wording.filePrint[language]} (${wording.revision[language]} ${leftToRight(String(fingerprints.revision))})</dt><dd><code dir="ltr">${fingerprints.file}</code></dd><dt>${wording.certificatePrint[language]}</dt><dd><code dir="ltr">${fingerprints.certificate}</code></dd></dl><p>${wording.compareNotice[language]}</p>`;
-  return html`<footer class="genuine"><h2>${wording.genuine[language]}</h2><p>${wording.pageNotice[language]}</p>${prints}</footer>`;
+    compact`
+      <dl>
+        <dt>${wording.filePrint[language]} (${revision})</dt>
+        <dd>
+          <code dir="ltr">${fingerprints.file}</code>
+        </dd>
+        <dt>${wording.certificatePrint[language]}</dt>
+        <dd>
+          <code dir="ltr">${fingerprints.certificate}</code>
+        </dd>
+      </dl>
+      <p>${wording.compareNotice[language]}</p>`;
+  return compact`
+    <footer class="genuine">
+      <h2>${wording.genuine[language]}</h2>
+      <p>${wording.pageNotice[language]}</p>
+      ${prints}
+    </footer>`;
 }
 
 /**
@@ -121,6 +165,18 @@ function sheetPage(sheet: Sheet, heading: string, body: Markup, typeface: Typefa
     `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}`,
   );
   const title = `${heading} – ${plainText(sheet.business.name)}`;
-  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${title}</title>${icon(sheet)}<style>${style}</style></head><body>${body}</body></html>`;
+  const page = compact`
+    <html lang="${language}" dir="${directions[language]}">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width,initial-scale=1">
+        <meta name="robots" content="noindex,nofollow">
+        <meta name="referrer" content="no-referrer">
+        <title>${title}</title>
+        ${icon(sheet)}
+        <style>${style}</style>
+      </head>
+      <body>${body}</body>
+    </html>`;
   return `<!doctype html>\n${page.text}`;
 }

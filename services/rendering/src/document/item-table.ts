@@ -1,4 +1,4 @@
-import { formatMoney, formatQuantity, html, isolate, leftToRight, type Markup } from '@pinkas/ui';
+import { compact, formatMoney, formatQuantity, html, isolate, leftToRight, type Markup } from '@pinkas/ui';
 import { languageOf, type Sheet, showsLinePrices, showsVatBasis } from './sheet.js';
 import { wording } from './wording.js';
 
@@ -29,16 +29,30 @@ export function itemTable(sheet: Sheet): Markup {
   const figure = (heading: Markup, kind: string) =>
     html`<th scope="col" class="figure${kind}">${heading}</th>`;
   const rows = document.items.map(
-    ({ description, sku, quantity, unit_price, line_total }, index) =>
-      html`<tr><td class="line">${leftToRight(String(index + 1))}</td><td class="what"><span>${isolate(description, language)}</span>${
-        sku !== null && html` <small>${wording.sku[language]} ${isolate(sku, language)}</small>`
-      }${belowDescription(sheet, quantity, unit_price)}</td><td class="figure wide">${leftToRight(formatQuantity(quantity))}</td>${
-        priced &&
-        html`<td class="figure wide">${leftToRight(formatMoney(unit_price))}</td><td class="figure">${leftToRight(formatMoney(line_total))}</td>`
-      }</tr>`,
+    ({ description, sku, quantity, unit_price, line_total }, index) => compact`
+      <tr>
+        <td class="line">${leftToRight(String(index + 1))}</td>
+        <td class="what">
+          <span>${isolate(description, language)}</span>
+          ${sku !== null && html` <small>${wording.sku[language]} ${isolate(sku, language)}</small>`}
+          ${belowDescription(sheet, quantity, unit_price)}
+        </td>
+        <td class="figure wide">${leftToRight(formatQuantity(quantity))}</td>
+        ${priced && html`<td class="figure wide">${leftToRight(formatMoney(unit_price))}</td>`}
+        ${priced && html`<td class="figure">${leftToRight(formatMoney(line_total))}</td>`}
+      </tr>`,
   );
-  return html`<table class="items"><thead><tr><th scope="col" class="line">${wording.line[language]}</th><th scope="col">${wording.description[language]}</th>${figure(html`${wording.quantity[language]}`, ' wide')}${
-    priced &&
-    html`${figure(html`${wording.unitPrice[language]} ₪${basis}`, ' wide')}${figure(html`${wording.lineTotal[language]} ₪${basis}`, '')}`
-  }</tr></thead><tbody>${rows}</tbody></table>`;
+  return compact`
+    <table class="items">
+      <thead>
+        <tr>
+          <th scope="col" class="line">${wording.line[language]}</th>
+          <th scope="col">${wording.description[language]}</th>
+          ${figure(html`${wording.quantity[language]}`, ' wide')}
+          ${priced && figure(html`${wording.unitPrice[language]} ₪${basis}`, ' wide')}
+          ${priced && figure(html`${wording.lineTotal[language]} ₪${basis}`, '')}
+        </tr>
+      </thead>
+      <tbody>${rows}</tbody>
+    </table>`;
 }

@@ -1,5 +1,14 @@
 import { type CustomerLegalType, fieldDirection, registryOf } from '@pinkas/domain';
-import { html, inDirection, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import {
+  compact,
+  html,
+  inDirection,
+  isolate,
+  join,
+  type Language,
+  leftToRight,
+  type Markup,
+} from '@pinkas/ui';
 import { languageOf, type Sheet } from './sheet.js';
 import {
   customerRegistrations,
@@ -53,9 +62,12 @@ export function issuerBlock(sheet: Sheet): Markup {
           ' · ',
         )
       : null;
-  return html`<section class="issuer">${logoPicture(sheet)}<p class="business">${isolate(business.name, language)}</p>${lines(
-    [registration, place(business.address, business.city, language), contact],
-  )}</section>`;
+  return compact`
+    <section class="issuer">
+      ${logoPicture(sheet)}
+      <p class="business">${isolate(business.name, language)}</p>
+      ${lines([registration, place(business.address, business.city, language), contact])}
+    </section>`;
 }
 
 /** What the number of a customer is called: by the legal type that the caller named, else by the number itself. */
@@ -71,20 +83,21 @@ function customerRegistration(legalType: CustomerLegalType | null, taxId: string
 export function customerBlock(sheet: Sheet): Markup {
   const { customer, type, foreign_donor: foreign } = sheet.document;
   const language = languageOf(sheet);
-  return html`<section class="customer"><h2>${customerWords[type][language]}</h2><p class="name">${isolate(customer.name, language)}</p>${lines(
-    [
-      customer.tax_id
-        ? html`${customerRegistration(customer.legal_type, customer.tax_id)[language]} ${leftToRight(customer.tax_id)}`
-        : null,
-      foreign
-        ? html`${wording.foreignDonor[language]} (${leftToRight(foreign.country)})${
-            foreign.passport !== undefined &&
-            html`, ${wording.passport[language]} ${leftToRight(foreign.passport)}`
-          }`
-        : null,
-      place(customer.address, customer.city, language),
-      customer.phone ? html`${wording.phone[language]} ${leftToRight(customer.phone)}` : null,
-      customer.email ? leftToRight(customer.email) : null,
-    ],
-  )}</section>`;
+  const passport =
+    foreign?.passport !== undefined && html`, ${wording.passport[language]} ${leftToRight(foreign.passport)}`;
+  const known = lines([
+    customer.tax_id
+      ? html`${customerRegistration(customer.legal_type, customer.tax_id)[language]} ${leftToRight(customer.tax_id)}`
+      : null,
+    foreign ? html`${wording.foreignDonor[language]} (${leftToRight(foreign.country)})${passport}` : null,
+    place(customer.address, customer.city, language),
+    customer.phone ? html`${wording.phone[language]} ${leftToRight(customer.phone)}` : null,
+    customer.email ? leftToRight(customer.email) : null,
+  ]);
+  return compact`
+    <section class="customer">
+      <h2>${customerWords[type][language]}</h2>
+      <p class="name">${isolate(customer.name, language)}</p>
+      ${known}
+    </section>`;
 }

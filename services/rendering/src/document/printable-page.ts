@@ -1,10 +1,10 @@
 import { type Agorot, documentTypeRules, fieldDirection, formatShekels } from '@pinkas/domain';
 import {
+  compact,
   directions,
   figuresToken,
   footInk,
   formatMoney,
-  html,
   type Language,
   Markup,
   plainText,
@@ -109,6 +109,17 @@ export function printablePage(
   const own = new Markup(
     `${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${headStyle(sheet, carried)}`,
   );
-  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${shared}</style></head><body><style>${own}</style>${body}</body></html>`;
+  const page = compact`
+    <html lang="${language}" dir="${directions[language]}">
+      <head>
+        <meta charset="utf-8">
+        <title>${nonce}</title>
+        <style>${shared}</style>
+      </head>
+      <body>
+        <style>${own}</style>
+        ${body}
+      </body>
+    </html>`;
   return { html: `<!doctype html>\n${page.text}`, fonts, texts: sourceTexts(body, language) };
 }

@@ -14,7 +14,8 @@ const modulePixels = 4;
  */
 export function qrCode(address: string, label: string): Markup {
   const modules = encodeQR(address, 'raw', { ecc: 'medium', border: quietModules });
-  return html`<img class="code" alt="${label}" src="data:image/png;base64,${blackAndWhitePng(modules).toString('base64')}">`;
+  const png = blackAndWhitePng(modules).toString('base64');
+  return html`<img class="code" alt="${label}" src="data:image/png;base64,${png}">`;
 }
 
 /** A PNG of one bit a pixel (ISO/IEC 15948). @param modules rows of squares; true is black. */

@@ -1,10 +1,23 @@
 import { documentTypeRules, showsVatAmount, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
-import { formatPercent, html, type Language, leftToRight, type Markup, shekels } from '@pinkas/ui';
+import {
+  attributes,
+  compact,
+  formatPercent,
+  html,
+  type Language,
+  leftToRight,
+  type Markup,
+  shekels,
+} from '@pinkas/ui';
 import { balanceOf, languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { phrase, totalWords, wording } from './wording.js';
 
 const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
-  html`<tr${kind ? html` class="${kind}"` : null}><th scope="row">${label}</th><td>${amount}</td></tr>`;
+  compact`
+    <tr${attributes({ class: kind })}>
+      <th scope="row">${label}</th>
+      <td>${amount}</td>
+    </tr>`;
 
 /** The total; on the page of an invoice also what was paid and credited since, and what is left to pay, if it asks for a payment. */
 function lastRows(sheet: Sheet, includes: Markup | null): Markup[] {
@@ -64,5 +77,8 @@ export function totalsBlock(sheet: Sheet): Markup {
     !vatShown && document.totals.vat !== 0 && showsVatBasis(sheet)
       ? html` <small>${wording.withVat[language]}</small>`
       : null;
-  return html`<table class="totals"><tbody>${[...rows, ...lastRows(sheet, includes)]}</tbody></table>`;
+  return compact`
+    <table class="totals">
+      <tbody>${[...rows, ...lastRows(sheet, includes)]}</tbody>
+    </table>`;
 }

@@ -1,5 +1,5 @@
 import { isTestBook } from '@pinkas/domain';
-import { directions, html, type Markup } from '@pinkas/ui';
+import { compact, directions, html, type Markup } from '@pinkas/ui';
 import { languageOf, type Sheet } from '../sheet.js';
 import { wording } from '../wording.js';
 
@@ -13,8 +13,18 @@ export function bookMarks(sheet: Sheet): Markup | null {
   }
   const { he, en } = wording.test;
   const marks = sheet.standing
-    ? html`<svg class="stamp" role="img" aria-label="${he} · ${en}" viewBox="0 0 420 420"><g font-size="44" text-anchor="middle" dominant-baseline="central"><text x="210" y="105" transform="rotate(-28 210 105)">${he}</text><text x="210" y="315" transform="rotate(-28 210 315)">${en}</text></g></svg>`
-    : html`<p class="stamp test" aria-hidden="true"><span lang="he" dir="rtl">${he}</span><span lang="en" dir="ltr">${en}</span></p>`;
+    ? compact`
+        <svg class="stamp" role="img" aria-label="${he} · ${en}" viewBox="0 0 420 420">
+          <g font-size="44" text-anchor="middle" dominant-baseline="central">
+            <text x="210" y="105" transform="rotate(-28 210 105)">${he}</text>
+            <text x="210" y="315" transform="rotate(-28 210 315)">${en}</text>
+          </g>
+        </svg>`
+    : compact`
+        <p class="stamp test" aria-hidden="true">
+          <span lang="he" dir="rtl">${he}</span>
+          <span lang="en" dir="ltr">${en}</span>
+        </p>`;
   const language = languageOf(sheet);
   const notices = [language, language === 'he' ? 'en' : 'he'] as const;
   return html`${marks}<section class="notice">${notices.map(
