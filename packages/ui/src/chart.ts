@@ -42,11 +42,8 @@ function rect(
         `;
 }
 
-/**
- * Bars of amounts, for example of twelve months: this year next to the last. Time runs in the direction of the language. It is
- * drawn without styles or scripts of its own; the same figures are in a table below, for screen readers and all others.
- */
-export function barChart(given: {
+/** What a chart draws. */
+interface BarChart {
   /** What is shown, for the table: `Income by month`. */
   readonly title: string;
   readonly pairs: readonly BarPair[];
@@ -54,23 +51,11 @@ export function barChart(given: {
   /** The head of the first column of the table. */
   readonly pairHead: string;
   readonly language: Language;
-}): Markup {
-  const { title, pairs, legend, pairHead, language } = given;
-  const isRightToLeft = directions[language] === 'rtl';
-  const values = pairs.flatMap(({ value, before }) => [value ?? 0, before ?? 0]);
-  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [size.height, 0]).nice(
-    tickCount,
-  );
-  const range: [number, number] = isRightToLeft ? [size.width, 0] : [0, size.width];
-  const bands = scaleBand(
-    pairs.map((_, index) => index),
-    range,
-  )
-    .paddingInner(0.36)
-    .paddingOuter(0.18);
-  const bar = bands.bandwidth() / 2;
-  const ticks = y.ticks(tickCount).filter(Number.isInteger);
-  const lines = ticks.map((tick) => {
+}
+
+/** The lines of a chart at its ticks. */
+const gridLines = (ticks: readonly number[], y: (value: number) => number): Markup[] =>
+  ticks.map((tick) => {
     const at = attributes({
       x1: 0,
       x2: size.width,
@@ -81,7 +66,19 @@ export function barChart(given: {
     return html`<line${at}/>
         `;
   });
-  const bars = pairs.map(({ name, value, before }, index) => {
+
+/** The bars of a chart, in pairs. */
+function barsOf({ pairs, legend, language }: BarChart, y: (value: number) => number): Markup[] {
+  const isRightToLeft = directions[language] === 'rtl';
+  const range: [number, number] = isRightToLeft ? [size.width, 0] : [0, size.width];
+  const bands = scaleBand(
+    pairs.map((_, index) => index),
+    range,
+  )
+    .paddingInner(0.36)
+    .paddingOuter(0.18);
+  const bar = bands.bandwidth() / 2;
+  return pairs.map(({ name, value, before }, index) => {
     const first = bands(index) ?? 0;
     const [before0, value0] = isRightToLeft ? [first + bar, first] : [first, first + bar];
     const text = [
@@ -95,6 +92,19 @@ export function barChart(given: {
       </g>
       `;
   });
+}
+
+/**
+ * Bars of amounts, for example of twelve months: this year next to the last. Time runs in the direction of the language. It is
+ * drawn without styles or scripts of its own; the same figures are in a table below, for screen readers and all others.
+ */
+export function barChart(given: BarChart): Markup {
+  const { title, pairs, legend, pairHead, language } = given;
+  const values = pairs.flatMap(({ value, before }) => [value ?? 0, before ?? 0]);
+  const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values) || 1], [size.height, 0]).nice(
+    tickCount,
+  );
+  const ticks = y.ticks(tickCount).filter(Number.isInteger);
   const svg = attributes({
     viewBox: `0 0 ${size.width} ${size.height}`,
     preserveAspectRatio: 'none',
@@ -120,8 +130,8 @@ export function barChart(given: {
       ${[...ticks].reverse().map((tick) => html`<li>${leftToRight(compact.format(tick))}</li>`)}
     </ol>
     <svg${svg}>
-      ${lines}
-      ${bars}
+      ${gridLines(ticks, y)}
+      ${barsOf(given, y)}
     </svg>
     <ol class="labels">
       ${pairs.map(({ label }) => html`<li>${label}</li>`)}

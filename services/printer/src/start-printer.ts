@@ -15,6 +15,17 @@ export interface RunningPrinter {
   stop(): Promise<void>;
 }
 
+const startPool = (config: PrinterConfig, logger: Logger, metrics: PrinterMetrics): Promise<PagePool> =>
+  PagePool.start({
+    chromium: { path: config.chromiumPath, sandbox: config.chromiumSandbox },
+    pages: config.pages,
+    printsPerPageMax: config.printsPerPageMax,
+    page: { memoryBytesMax: config.pageMemoryMb * bytesPerMb, stallMs: config.pageStallMs },
+    chromiumBytesMax: config.chromiumMemoryMb * bytesPerMb,
+    logger,
+    observer: metrics,
+  });
+
 /** Starts Chromium, then listens. @throws Error when Chromium does not start. */
 export async function startPrinter(config: PrinterConfig, logger: Logger): Promise<RunningPrinter> {
   const closers = new Closers(logger);
@@ -22,18 +33,7 @@ export async function startPrinter(config: PrinterConfig, logger: Logger): Promi
   const health = new HealthServer(metrics.source);
   closers.add('health server', () => health.stop());
   try {
-    const [fonts, pool] = await Promise.all([
-      readInstalledFonts(),
-      PagePool.start({
-        chromium: { path: config.chromiumPath, sandbox: config.chromiumSandbox },
-        pages: config.pages,
-        printsPerPageMax: config.printsPerPageMax,
-        page: { memoryBytesMax: config.pageMemoryMb * bytesPerMb, stallMs: config.pageStallMs },
-        chromiumBytesMax: config.chromiumMemoryMb * bytesPerMb,
-        logger,
-        observer: metrics,
-      }),
-    ]);
+    const [fonts, pool] = await Promise.all([readInstalledFonts(), startPool(config, logger, metrics)]);
     closers.add('chromium', () => pool.close());
     if (!pool.state.isSandboxed) {
       logger.warn({ sandbox: config.chromiumSandbox }, 'chromium sandbox off');

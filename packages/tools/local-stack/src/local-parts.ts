@@ -1,19 +1,15 @@
 import { mkdirSync } from 'node:fs';
-import { get } from 'node:http';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contracts';
+import { natsAuthorization, serviceNames } from '@pinkas/contracts';
 import { type SimulatorName, simulatorProgram } from '@pinkas/simulators';
-import type { Addresses } from './addresses.js';
 import { repositoryRoot, type StackConfig } from './config.js';
 import { databaseConnectionsMax } from './database-connections.js';
 import { databaseUrls, provisionDatabases } from './databases.js';
-import type { Home } from './home.js';
+import { answersOk } from './health.js';
 import { rotateLog } from './log-rotation.js';
 import { runNode, startNode } from './node-process.js';
-import type { Part, ProcessPart, TaskPart } from './part.js';
-import type { Ports } from './ports.js';
+import type { Part, PartsContext, ProcessPart, TaskPart } from './part.js';
 import {
   balancerOf,
   frontPorts,
@@ -22,19 +18,13 @@ import {
   type Replica,
   replicasOf,
 } from './replicas.js';
-import type { Secrets } from './secrets.js';
 import { type RunningServer, requireBinary, startNats, startPostgres, startRedis } from './servers/index.js';
-
-/** The input of the parts of one home. */
-export interface PartsContext {
-  config: StackConfig;
-  home: Home;
-  ports: Ports;
-  secrets: Secrets;
-  addresses: Addresses;
-  /** Creates the demo business, after all other parts are ready. */
-  makeDemo(signal: AbortSignal): Promise<void>;
-}
+import {
+  localFollowUpTemplate,
+  localPhoneNumberId,
+  localTemplate,
+  ownVariables,
+} from './service-variables.js';
 
 /** A service drains for up to 40 s before it ends by itself. */
 const serviceGraceMs = 42_000;
@@ -49,129 +39,6 @@ const shutdownDelayMs = 2_000;
 
 /** Enough for the largest PDF that rendering accepts (24 MB), in base64 with its envelope. */
 const natsPayloadBytesMax = 40 * 1024 * 1024;
-
-/** The authority's number for unregistered software. */
-const unregisteredSoftware = '99999999';
-
-/** The id of the simulated sender's phone. */
-const localPhoneNumberId = '100000000000001';
-const localTemplate = 'document_ready';
-const localFollowUpTemplate = 'document_allocated';
-
-/**
- * Whether GET answers 200. Rejects when there is no answer. A start asks hundreds of times, mostly before anything listens: `fetch`
- * would be half of the supervisor's work.
- */
-function answersOk(url: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, timeout: 4_000 }, (response) => {
-      response.on('error', reject).resume();
-      resolve(response.statusCode === 200);
-    });
-    request.on('timeout', () => request.destroy(new Error(`no answer from ${url}`)));
-    request.on('error', reject);
-  });
-}
-
-/** The variables of each service, beyond those of all services. */
-function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.ProcessEnv> {
-  const { addresses, config, home, secrets } = context;
-  return {
-    gateway: {
-      HTTP_HOST: '127.0.0.1',
-      REDIS_URL: addresses.redisUrl,
-      API_KEY_PEPPER: secrets.apiKeyPepper,
-      BASE_URL: addresses.baseUrl,
-      VIEW_URL_BASE: addresses.viewUrlBase,
-      PDF_URL_BASE: addresses.pdfUrlBase,
-      DOCS_URL: addresses.docsUrl,
-      PAYMENT_URL: addresses.paymentUrl,
-    },
-    issuing: creditNotesVariable(config),
-    customer: {},
-    rendering: {
-      GOTENBERG_URL: addresses.gotenbergUrl,
-      SIGNING_P12_FILE: home.signingFile,
-      SIGNING_P12_PASSWORD: secrets.signingPassword,
-      TEST_SIGNING_P12_FILE: home.testSigningFile,
-      TEST_SIGNING_P12_PASSWORD: secrets.signingPassword,
-      TIMESTAMP_AUTHORITY_URL: config.timestampAuthorityUrl ?? '',
-      VIEW_URL_BASE: addresses.viewUrlBase,
-      // All replicas together a little more than the processors: what waits here, and not in the print server, takes turns.
-      RENDER_CONCURRENCY: String(Math.ceil((availableParallelism() + 1) / config.replicas)),
-    },
-    allocation: {
-      TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,
-      TAX_AUTHORITY_REDIRECT_URI: `${new URL(addresses.baseUrl).origin}/tax-authority/connected`,
-      TAX_AUTHORITY_CLIENT_ID: secrets.taxAuthorityClientId,
-      TAX_AUTHORITY_CLIENT_SECRET: secrets.taxAuthorityClientSecret,
-      TAX_AUTHORITY_AUTO_CONNECT: 'true',
-      TAX_AUTHORITY_TRANSMISSION: config.replaced.taxAuthority === null ? 'on' : 'off',
-      ...taxAuthorityVariables(config),
-      TOKEN_ENCRYPTION_KEY: secrets.tokenEncryptionKey,
-      ACCOUNTING_SOFTWARE_NUMBER: unregisteredSoftware,
-    },
-    delivery: {
-      SMTP_URL: addresses.smtpUrl,
-      SMTP_TLS: smtpTlsOf(config, addresses.smtpUrl),
-      MAIL_FROM: 'documents@pinkas.localhost',
-      // What test books would have sent is shown beside the rest, where the mailbox is our own.
-      ...(config.replaced.smtp === null && { TEST_MAILBOX_URL: addresses.smtpUrl }),
-      VIEW_URL_BASE: addresses.viewUrlBase,
-      PDF_URL_BASE: addresses.pdfUrlBase,
-      WEBHOOK_ENCRYPTION_KEY: secrets.webhookEncryptionKey,
-      // Receivers that are being written run on this machine.
-      WEBHOOK_ALLOW: '127.0.0.0/8,::1/128',
-      WHATSAPP_URL: addresses.whatsappUrl,
-      ...whatsappVariables(context),
-    },
-    console: {
-      HTTP_HOST: '127.0.0.1',
-      CONSOLE_URL: addresses.consoleUrl,
-      COOKIE_SECRET: secrets.cookieSecret,
-      BASE_URL: addresses.baseUrl,
-      VIEW_URL_BASE: addresses.viewUrlBase,
-      DOCS_URL: addresses.docsUrl,
-    },
-  };
-}
-
-/** What the environment sets of the tax authority takes the place of the local stack's own. */
-function taxAuthorityVariables({ inherited }: StackConfig): NodeJS.ProcessEnv {
-  const given = Object.entries(inherited).filter(
-    ([name, value]) => (name.startsWith('TAX_AUTHORITY_') || name === 'DONATIONS_URL') && value,
-  );
-  return Object.fromEntries(given);
-}
-
-/** Issuing decides whether a credit note needs a number, as allocation does. */
-function creditNotesVariable({ inherited }: StackConfig): NodeJS.ProcessEnv {
-  const { TAX_AUTHORITY_CREDIT_NOTES } = inherited;
-  return TAX_AUTHORITY_CREDIT_NOTES ? { TAX_AUTHORITY_CREDIT_NOTES } : {};
-}
-
-/** The sender and the templates of WhatsApp messages: from the environment with `WHATSAPP_URL`, otherwise the simulator's. */
-function whatsappVariables({ config, secrets }: PartsContext): NodeJS.ProcessEnv {
-  const given = config.replaced.whatsapp === null ? {} : config.inherited;
-  return {
-    WHATSAPP_PHONE_NUMBER_ID: given.WHATSAPP_PHONE_NUMBER_ID || localPhoneNumberId,
-    WHATSAPP_TOKEN: given.WHATSAPP_TOKEN || secrets.whatsappToken,
-    WHATSAPP_TEMPLATE: given.WHATSAPP_TEMPLATE || localTemplate,
-    WHATSAPP_FOLLOW_UP_TEMPLATE: given.WHATSAPP_FOLLOW_UP_TEMPLATE || localFollowUpTemplate,
-  };
-}
-
-/**
- * The mailbox simulator is used without TLS. TLS is opportunistic with another mail server on this machine, and required with
- * a remote one, unless the environment sets `SMTP_TLS`.
- */
-function smtpTlsOf({ replaced, inherited }: StackConfig, smtpUrl: string): string {
-  if (replaced.smtp === null) {
-    return 'off';
-  }
-  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(smtpUrl).hostname);
-  return inherited.SMTP_TLS || (isLocal ? 'opportunistic' : 'required');
-}
 
 function serverParts(context: PartsContext): ProcessPart[] {
   const { config, home, ports, secrets } = context;
@@ -213,42 +80,46 @@ function serverParts(context: PartsContext): ProcessPart[] {
   return parts.filter(({ name }) => config.replaced[name as 'postgres' | 'nats' | 'redis'] === null);
 }
 
-function simulatorParts(context: PartsContext): ProcessPart[] {
-  const { addresses, config, home, ports, secrets } = context;
-  const part = (
-    name: SimulatorName,
-    variables: NodeJS.ProcessEnv,
-    otherPorts: readonly string[] = [],
-  ): ProcessPart => {
-    const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
-    return {
-      kind: 'process',
-      name,
-      layer: 'simulator',
-      needs: [],
-      logFile: home.logFile(name),
-      readyWithinMs,
-      healthUrl,
-      isReady: () => answersOk(healthUrl),
-      start: async () => {
-        const dataDir = home.dataDir(name);
-        mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-        await Promise.all([name, ...otherPorts].map((port) => ports.release(port)));
-        return startNode({
-          entry: simulatorProgram(name),
-          env: {
-            ...config.inherited,
-            HOST: '127.0.0.1',
-            PORT: String(ports.number(name)),
-            DATA_DIR: dataDir,
-            ...variables,
-          },
-          logFile: home.logFile(name),
-          stopGraceMs: simulatorGraceMs,
-        });
-      },
-    };
+function simulatorPart(
+  { config, home, ports }: PartsContext,
+  name: SimulatorName,
+  variables: NodeJS.ProcessEnv,
+  otherPorts: readonly string[] = [],
+): ProcessPart {
+  const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
+  return {
+    kind: 'process',
+    name,
+    layer: 'simulator',
+    needs: [],
+    logFile: home.logFile(name),
+    readyWithinMs,
+    healthUrl,
+    isReady: () => answersOk(healthUrl),
+    start: async () => {
+      const dataDir = home.dataDir(name);
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      await Promise.all([name, ...otherPorts].map((port) => ports.release(port)));
+      return startNode({
+        entry: simulatorProgram(name),
+        env: {
+          ...config.inherited,
+          HOST: '127.0.0.1',
+          PORT: String(ports.number(name)),
+          DATA_DIR: dataDir,
+          ...variables,
+        },
+        logFile: home.logFile(name),
+        stopGraceMs: simulatorGraceMs,
+      });
+    },
   };
+}
+
+function simulatorParts(context: PartsContext): ProcessPart[] {
+  const { addresses, config, ports, secrets } = context;
+  const part = (name: SimulatorName, variables: NodeJS.ProcessEnv, otherPorts?: readonly string[]) =>
+    simulatorPart(context, name, variables, otherPorts);
   const parts: ProcessPart[] = [];
   if (config.faults) {
     parts.push(part('fault-proxy', { UPSTREAM_URL: addresses.printServerUrl }));

@@ -1,3 +1,8 @@
+import type { Addresses } from './addresses.js';
+import type { StackConfig } from './config.js';
+import type { Home } from './home.js';
+import type { Ports } from './ports.js';
+import type { Secrets } from './secrets.js';
 import type { RunningChild } from './servers/index.js';
 
 /**
@@ -40,3 +45,14 @@ export interface TaskPart extends PartBase {
 
 /** A part of the local system. */
 export type Part = ProcessPart | TaskPart;
+
+/** The input of the parts of one home. */
+export interface PartsContext {
+  config: StackConfig;
+  home: Home;
+  ports: Ports;
+  secrets: Secrets;
+  addresses: Addresses;
+  /** Creates the demo business, after all other parts are ready. */
+  makeDemo(signal: AbortSignal): Promise<void>;
+}

@@ -3,8 +3,9 @@ import { type Addresses, addressesOf, portNamesOf, preferredPorts } from './addr
 import type { StackConfig } from './config.js';
 import { ensureDemo, readDemo } from './demo.js';
 import { type Home, openHome, writeJson } from './home.js';
-import { localParts, type PartsContext } from './local-parts.js';
+import { localParts } from './local-parts.js';
 import { rotateLog } from './log-rotation.js';
+import type { PartsContext } from './part.js';
 import { Ports } from './ports.js';
 import { frontPorts } from './replicas.js';
 import { acquireHome, endLeftovers, identifySelf, type RunState } from './run-state.js';

@@ -8,13 +8,8 @@ import {
   showAllocation,
 } from '@pinkas/contracts';
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import {
-  attemptsOf,
-  deadLetteredAllocations,
-  findByDocument,
-  findByDocuments,
-  unresolvedAllocations,
-} from '../attempt/allocation.repository.js';
+import { attemptsOf, findByDocument, findByDocuments } from '../attempt/allocation.repository.js';
+import { deadLetteredAllocations, unresolvedAllocations } from '../attempt/allocation-list.repository.js';
 import { decisionsOf, lastDecisions, toDecision } from '../attempt/decision.repository.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
 import { toAllocation, toAttempt } from './allocation-view.js';

@@ -19,12 +19,8 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import { toAttempt } from '../allocation/allocation-view.js';
-import {
-  type AllocationRow,
-  attemptsOf,
-  findByDocument,
-  unresolvedAllocations,
-} from '../attempt/allocation.repository.js';
+import { type AllocationRow, attemptsOf, findByDocument } from '../attempt/allocation.repository.js';
+import { unresolvedAllocations } from '../attempt/allocation-list.repository.js';
 import { lockDonation, readReports, requestCancellation } from '../attempt/donation.repository.js';
 import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
 import type { AllocationTables } from '../db/allocation.tables.js';

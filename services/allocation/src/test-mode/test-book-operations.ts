@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { clearTestAllocations, listTestRequests, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { clearTestBook, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { requestsOf } from '../attempt/allocation.repository.js';
+import { requestsOf } from '../attempt/allocation-list.repository.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
 
 const pageMax = 200;

@@ -97,14 +97,9 @@ export async function recordArrival(
     .execute();
 }
 
-/** The session behind a cookie, with the businesses of its person; null where there is none, or it has ended. */
-export async function findSession(
-  all: Database<ConsoleTables>,
-  token: string,
-  now: Date,
-): Promise<FoundSession | null> {
-  const hash = hashToken(token);
-  const row = await all
+/** The session of one of its tokens, with its person. */
+function findRow(all: Database<ConsoleTables>, hash: Buffer, now: Date) {
+  return all
     .selectFrom('session')
     .innerJoin('person', 'person.id', 'session.person_id')
     .select([
@@ -133,6 +128,16 @@ export async function findSession(
     .where('session.expires_at', '>', now)
     .where('session.last_used_at', '>', new Date(now.getTime() - idleMs))
     .executeTakeFirst();
+}
+
+/** The session behind a cookie, with the businesses of its person; null where there is none, or it has ended. */
+export async function findSession(
+  all: Database<ConsoleTables>,
+  token: string,
+  now: Date,
+): Promise<FoundSession | null> {
+  const hash = hashToken(token);
+  const row = await findRow(all, hash, now);
   if (!row) {
     return null;
   }

@@ -34,6 +34,12 @@ export interface Attempt {
 /** The day of its business has no room for one more message; the attempt is rolled back. */
 export class DayFullError extends Error {}
 
+interface AttemptParts {
+  readonly pdf: MessagePdf;
+  readonly until: Date;
+  readonly limit: number;
+}
+
 /**
  * Records that a send attempt begins: if the process dies from here on, its outcome is unknown. The first attempt counts its message
  * for the day of its business.
@@ -46,7 +52,7 @@ export async function beginAttempt(
   trx: Transaction<DeliveryTables>,
   row: DeliveryRow,
   { cancelled, rendered, now }: LockedForAttempt,
-  parts: { pdf: MessagePdf; until: Date; limit: number },
+  parts: AttemptParts,
 ): Promise<Attempt | undefined> {
   if (cancelled && row.reminder === null) {
     await withdrawUnsent(trx, row, now);
@@ -56,82 +62,7 @@ export async function beginAttempt(
     await releaseClaim(trx, row);
     return undefined;
   }
-  const { allocationNumber: number, reportCancelled, notDeductible } = parts.pdf;
-  const begun = await trx
-    .with('sending', (db) =>
-      db
-        .updateTable('delivery')
-        .set({ state: 'sending', claimed_until: parts.until })
-        .where('business_id', '=', row.business_id)
-        .where('id', '=', row.id)
-        .where('state', '=', 'ready')
-        .where('claimed_until', '=', row.claimed_until)
-        // Not with the lock: that statement sees what was suppressed before its wait.
-        .where((where) => where.not(where.exists(suppressionOf(db, row))))
-        .returning(deliveryColumns),
-    )
-    .with('numbered', (db) =>
-      db
-        .selectFrom('attempt')
-        .select(sql<number>`coalesce(max(n), 0) + 1`.as('n'))
-        .where('business_id', '=', row.business_id)
-        .where('delivery_id', '=', row.id),
-    )
-    .with('counted', (db) =>
-      db
-        .insertInto('daily_count')
-        .columns(['business_id', 'counted_on', 'messages'])
-        .expression((select) =>
-          select
-            .selectFrom(['sending', 'numbered'])
-            .select([
-              'business_id',
-              sql<string>`${dayInIsrael(now)}::date`.as('day'),
-              sql<number>`1`.as('one'),
-            ])
-            .where('n', '=', 1),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(['business_id', 'counted_on'])
-            .doUpdateSet({ messages: sql`daily_count.messages + 1` })
-            .where('daily_count.messages', '<', parts.limit),
-        )
-        .returning('messages'),
-    )
-    .with('begun', (db) =>
-      db
-        .insertInto('attempt')
-        .columns([
-          'business_id',
-          'delivery_id',
-          'n',
-          'allocation_number',
-          'report_cancelled',
-          'not_deductible',
-          'started_at',
-        ])
-        .expression((select) =>
-          select
-            .selectFrom(['sending', 'numbered'])
-            .select(['business_id', 'id', 'n'])
-            .select([
-              sql<string | null>`${number}`.as('number'),
-              sql<boolean>`${reportCancelled}::boolean`.as('report_is_cancelled'),
-              sql<boolean>`${notDeductible}::boolean`.as('is_not_deductible'),
-              sql<Date>`${now}::timestamptz`.as('started_at'),
-            ])
-            .where((where) =>
-              where.or([where('n', '>', 1), where.exists(where.selectFrom('counted').select('messages'))]),
-            ),
-        )
-        .returning('n'),
-    )
-    .selectFrom('sending')
-    .leftJoin('begun', (join) => join.onTrue())
-    .select(sendingColumns)
-    .select('begun.n')
-    .executeTakeFirst();
+  const begun = await insertAttempt(trx, row, now, parts);
   if (!begun) {
     await releaseClaim(trx, row);
     return undefined;
@@ -140,8 +71,64 @@ export async function beginAttempt(
   if (n === null) {
     throw new DayFullError();
   }
+  const { allocationNumber: number, reportCancelled, notDeductible } = parts.pdf;
   const isPending = number === null && rendered?.allocationPending === true;
   return { row: message, n, allocation: { number, isPending, reportCancelled, notDeductible } };
+}
+
+/**
+ * The statement of `beginAttempt`: the message with the number of its attempt.
+ * @returns undefined where it is not claimed any more or its address is suppressed; null as `n` where the day is full.
+ */
+function insertAttempt(
+  trx: Transaction<DeliveryTables>,
+  row: DeliveryRow,
+  now: Date,
+  { pdf, until, limit }: AttemptParts,
+): Promise<(DeliveryRow & { n: number | null }) | undefined> {
+  return trx
+    .with('sending', (db) =>
+      db
+        .updateTable('delivery')
+        .set({ state: 'sending', claimed_until: until })
+        .where('business_id', '=', row.business_id)
+        .where('id', '=', row.id)
+        .where('state', '=', 'ready')
+        .where('claimed_until', '=', row.claimed_until)
+        // Not with the lock: that statement sees what was suppressed before its wait.
+        .where((where) => where.not(where.exists(suppressionOf(db, row))))
+        .returning(deliveryColumns),
+    )
+    .with(
+      'numbered',
+      () => sql<{ n: number }>`
+        select coalesce(max(n), 0) + 1 as n from attempt
+          where business_id = ${row.business_id} and delivery_id = ${row.id}`,
+    )
+    .with(
+      'counted',
+      () => sql<{ messages: number }>`
+        insert into daily_count (business_id, counted_on, messages)
+        select business_id, ${dayInIsrael(now)}::date, 1 from sending, numbered where n = 1
+        on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
+          where daily_count.messages < ${limit}
+        returning messages`,
+    )
+    .with(
+      'begun',
+      () => sql<{ n: number }>`
+        insert into attempt
+          (business_id, delivery_id, n, allocation_number, report_cancelled, not_deductible, started_at)
+        select business_id, id, n, ${pdf.allocationNumber}::text, ${pdf.reportCancelled}::boolean,
+            ${pdf.notDeductible}::boolean, ${now}::timestamptz
+          from sending, numbered where n > 1 or exists (select messages from counted)
+        returning n`,
+    )
+    .selectFrom('sending')
+    .leftJoin('begun', (join) => join.onTrue())
+    .select(sendingColumns)
+    .select('begun.n')
+    .executeTakeFirst();
 }
 
 const sendingColumns = deliveryColumns.map((column) => `sending.${column}` as const);

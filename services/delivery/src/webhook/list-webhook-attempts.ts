@@ -17,7 +17,28 @@ export class ListWebhookAttempts {
   async handle(request: RequestOf<typeof listWebhookAttempts>): Promise<ReplyOf<typeof listWebhookAttempts>> {
     const { after, limit } = request;
     const { business_id, id } = await findEndpoint(this.db, request);
-    const rows = await forTenant(this.db, business_id)
+    const rows = await this.#read({ business_id, id }, after, limit + 1);
+    const attempts = rows.slice(0, limit).map((row) => ({
+      ...row,
+      event_id: toEventId(row.event_id),
+      started_at: row.started_at.toISOString(),
+      next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    }));
+    const last = attempts.at(-1);
+    return {
+      attempts,
+      next_after:
+        last && rows.length > limit
+          ? { started_at: last.started_at, event_id: last.event_id, n: last.n }
+          : null,
+    };
+  }
+  #read(
+    { business_id, id }: { business_id: string; id: string },
+    after: RequestOf<typeof listWebhookAttempts>['after'],
+    limit: number,
+  ) {
+    return forTenant(this.db, business_id)
       .selectFrom('webhook_attempt as attempt')
       .innerJoin('webhook', (join) =>
         join
@@ -58,21 +79,7 @@ export class ListWebhookAttempts {
       .orderBy('attempt.started_at', 'desc')
       .orderBy('attempt.event_id', 'desc')
       .orderBy('attempt.n', 'desc')
-      .limit(limit + 1)
+      .limit(limit)
       .execute();
-    const attempts = rows.slice(0, limit).map((row) => ({
-      ...row,
-      event_id: toEventId(row.event_id),
-      started_at: row.started_at.toISOString(),
-      next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-    }));
-    const last = attempts.at(-1);
-    return {
-      attempts,
-      next_after:
-        last && rows.length > limit
-          ? { started_at: last.started_at, event_id: last.event_id, n: last.n }
-          : null,
-    };
   }
 }

@@ -26,8 +26,8 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { toHead } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { toHead } from '../document/document-row.js';
 import { findDebtors, findDebts, sumDebts } from './debt.repository.js';
 import { readEntriesOf, sumStatement } from './statement.repository.js';
 import { findTopCustomers } from './top-customer.repository.js';

@@ -3,8 +3,9 @@ import { type DocumentType, isGoodsNote } from '@pinkas/domain';
 import { accountantAddress } from '@pinkas/domain/delivery';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
+import { type DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { toDocument, toState } from '../document/document-row.js';
 import { isDated, seriesSpans } from '../document/series-spans.js';
 import {
   type SettlingRow,

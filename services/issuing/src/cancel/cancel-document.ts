@@ -24,16 +24,10 @@ import {
 } from '@pinkas/service-kit';
 import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import { sql } from 'kysely';
-import {
-  isInvoiced,
-  lockById,
-  markCancelled,
-  toDocument,
-  toHead,
-  toState,
-} from '../document/document.repository.js';
+import { isInvoiced, lockById, markCancelled } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { publishDocumentEvent } from '../document/document-events.js';
+import { toDocument, toHead, toState } from '../document/document-row.js';
 import { checkCancellable } from '../document/document-rules.js';
 import { subtractCancelled } from '../document/document-sums.repository.js';
 

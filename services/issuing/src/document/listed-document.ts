@@ -1,5 +1,6 @@
 import type { ListedDocument } from '@pinkas/contracts';
-import { type HeadRow, toHead, toState } from './document.repository.js';
+import { type HeadRow } from './document.repository.js';
+import { toHead, toState } from './document-row.js';
 import { type KnownOutcomes, withPendingOutcomes } from './known-outcomes.js';
 
 /** A document as lists show it now, from its row. */

@@ -11,8 +11,9 @@ import {
 } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DocumentRow, toDocument } from './document.repository.js';
+import { type DocumentRow } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
+import { toDocument } from './document-row.js';
 import { provokesAllocation } from './test-mode/deciding-items.js';
 
 /** What is based on a document, as far as it settles it. */

@@ -16,8 +16,9 @@ import {
   timeOrderedId,
   toApiError,
 } from '@pinkas/service-kit';
-import { type DocumentRow, findByKey, toDocument } from '../document/document.repository.js';
+import { type DocumentRow, findByKey } from '../document/document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
+import { toDocument } from '../document/document-row.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
 import { AuthorityThreshold } from './authority-threshold.js';
 import { CustomerCards } from './customer-cards.js';

@@ -11,8 +11,9 @@ import {
   withContext,
 } from '@pinkas/service-kit';
 import { documentHash, stateOf } from '../chain/document-hash.js';
-import { type DocumentRow, findById, toRow } from '../document/document.repository.js';
+import { type DocumentRow, findById } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { toRow } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
 import { ClockCheck } from '../health/clock-check.js';
 import { HistoryCheck } from '../health/history-check.js';

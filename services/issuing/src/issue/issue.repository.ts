@@ -1,4 +1,4 @@
-import { settlesSource } from '@pinkas/domain';
+import { type DocumentType, settlesSource } from '@pinkas/domain';
 import {
   type Database,
   type OutboxEvent,
@@ -193,13 +193,6 @@ export async function insertIssued(
     // Transactions that count for the same keys lock them in one order.
     .sort()
     .map((id) => ({ key_id: id, documents: documents.filter(({ key_id }) => key_id === id).length }));
-  // What asks for no payment and settles nothing costs nothing here.
-  const changesDebts =
-    debts.length > 0 || documents.some((row) => row.balance !== null || settlesSource(row.type));
-  const indebted = sql`
-    indebted as (${addToDebtSums(sql`
-      ${debtChanges(debts)} union all select ${debtOfDocument} from inserted as document`)}
-    ),`;
   // One text, or two, for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
   const { rows } = await sql<{ id: string; position: number; last_event: number }>`
     with counted as (
@@ -228,6 +221,26 @@ export async function insertIssued(
         account_id, date_trunc('month', dated_on::timestamp)::date as month,
         business_id, document.type, due_on, balance, paid
     ),
+    ${addToSums(business_id, type)} ${addToDebts(documents, debts)}
+    published as (
+      insert into outbox (id, subject, body, request_id, trace)
+      select event.id, subject, ${numberedBody}, request_id, trace from ${outboxRows(trx, events)}, positioned
+    ),
+    advanced as (
+      update series
+        set next_number = ${last.number}::bigint + 1, last_date = ${last.dated_on}::date,
+          last_issued_at = ${last.issued_at}::timestamptz, last_hash = ${last.hash}::bytea
+        from positioned
+        where series.business_id = ${business_id}::uuid and series.type = ${type}::text
+    )
+    select id, position, last_event from inserted, positioned`.execute(trx);
+  // What is sent after the commit is what the table has.
+  numberEvents(numbered, rows[0]?.last_event ?? 0);
+  return rows.length === 0 ? null : new Map(rows.map(({ id, position }) => [id, position]));
+}
+
+/** The parts of the statement that add what was inserted to the sums of its dates, of its customers and of its payments. */
+const addToSums = (business_id: string, type: DocumentType): RawBuilder<unknown> => sql`
     summed as (
       insert into document_sum (business_id, type, dated_on, vat_rate, documents, cancelled, net, vat, total)
       select ${business_id}::uuid, ${type}::text, dated_on, vat_rate, count(*), 0, sum(net), sum(vat), sum(total)
@@ -251,24 +264,22 @@ export async function insertIssued(
           sum((payment ->> 'amount')::numeric)
         from inserted, jsonb_array_elements(payments) as payment group by 3, 4 order by 3, 4
       on conflict (business_id, type, dated_on, method) do update
-        set documents = payment_sum.documents + excluded.documents, payments = payment_sum.payments + excluded.payments, amount = payment_sum.amount + excluded.amount
-    ),
-    ${changesDebts ? indebted : sql``}
-    published as (
-      insert into outbox (id, subject, body, request_id, trace)
-      select event.id, subject, ${numberedBody}, request_id, trace from ${outboxRows(trx, events)}, positioned
-    ),
-    advanced as (
-      update series
-        set next_number = ${last.number}::bigint + 1, last_date = ${last.dated_on}::date,
-          last_issued_at = ${last.issued_at}::timestamptz, last_hash = ${last.hash}::bytea
-        from positioned
-        where series.business_id = ${business_id}::uuid and series.type = ${type}::text
-    )
-    select id, position, last_event from inserted, positioned`.execute(trx);
-  // What is sent after the commit is what the table has.
-  numberEvents(numbered, rows[0]?.last_event ?? 0);
-  return rows.length === 0 ? null : new Map(rows.map(({ id, position }) => [id, position]));
+        set documents = payment_sum.documents + excluded.documents, payments = payment_sum.payments + excluded.payments,
+          amount = payment_sum.amount + excluded.amount
+    ),`;
+
+/** The part that adds to the debts. What asks for no payment and settles nothing costs nothing here. */
+function addToDebts(
+  documents: readonly HashedDocumentRow[],
+  debts: readonly DebtChange[],
+): RawBuilder<unknown> {
+  if (debts.length === 0 && documents.every((row) => row.balance === null && !settlesSource(row.type))) {
+    return sql``;
+  }
+  return sql`
+    indebted as (${addToDebtSums(sql`
+      ${debtChanges(debts)} union all select ${debtOfDocument} from inserted as document`)}
+    ),`;
 }
 
 let columnNames: RawBuilder<unknown> | undefined;

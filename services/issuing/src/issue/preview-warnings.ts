@@ -13,7 +13,7 @@ import {
   toShekels,
   withinOneAgora,
 } from '@pinkas/domain';
-import { toDocument } from '../document/document.repository.js';
+import { toDocument } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
 import type { SettlingDocuments } from '../document/settlement.repository.js';
 import type { DecidedOutcomes } from './decided-outcomes.js';

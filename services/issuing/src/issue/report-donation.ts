@@ -15,8 +15,9 @@ import {
   publish,
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import { lockById, toDocument, toState } from '../document/document.repository.js';
+import { lockById } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { toDocument, toState } from '../document/document-row.js';
 import { donationPending } from '../document/known-outcomes.js';
 
 type Request = RequestOf<typeof reportDonation>;

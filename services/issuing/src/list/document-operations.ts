@@ -25,10 +25,9 @@ import {
   findById,
   findByPublicId,
   missingIds,
-  toDocument,
-  toState,
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { toDocument, toState } from '../document/document-row.js';
 import { listedDocument } from '../document/listed-document.js';
 import { readSettling, settlementDetails, settlementState } from '../document/settlement.repository.js';
 import { HistoryCheck } from '../health/history-check.js';

@@ -2,8 +2,8 @@ import { Controller } from '@nestjs/common';
 import { listPayments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { toHead } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { toHead } from '../document/document-row.js';
 import { findPayments } from './payment.repository.js';
 import { checkPeriod } from './period-days.js';
 

@@ -43,85 +43,54 @@ interface Kit {
   readonly metrics: Metrics;
 }
 
+/** What is open once every certificate has signed. */
+interface Opened {
+  readonly operator: Signer;
+  readonly businesses: ReadonlyMap<string, Signer>;
+  readonly test: Signer | null;
+  readonly authority: TimestampAuthority | null;
+  readonly timestampRequired: boolean;
+  readonly revocations: RevocationCache;
+  readonly timestamps: TimestampChain | null;
+  readonly logger: Logger;
+}
+
 /** The certificates of the process: a business with its own signs by that, every other by the operator's, and test books by a third. */
 export class Signers {
-  private constructor(
-    readonly operator: Signer,
-    private readonly businesses: ReadonlyMap<string, Signer>,
-    private readonly test: Signer | null,
-    private readonly authority: TimestampAuthority | null,
-    private readonly timestampRequired: boolean,
-    private readonly revocations: RevocationCache,
-    private readonly timestamps: TimestampChain | null,
-    private readonly logger: Logger,
-  ) {}
+  readonly operator: Signer;
+
+  readonly #opened: Opened;
+
+  private constructor(opened: Opened) {
+    this.operator = opened.operator;
+    this.#opened = opened;
+  }
 
   /**
    * Opens every certificate and signs with it once.
    * @throws ConfigError when one cannot be read or cannot sign. An expired certificate of a business stops only its documents.
    */
   static async open(config: SigningConfig, kit: Kit): Promise<Signers> {
-    const { clock } = kit;
-    if (config.timestampRequired && !config.timestampAuthorityUrl) {
+    const { timestampAuthorityUrl: url, timestampRequired } = config;
+    if (timestampRequired && !url) {
       throw new ConfigError('TIMESTAMP_REQUIRED needs a TIMESTAMP_AUTHORITY_URL.');
     }
-    const authority = config.timestampAuthorityUrl
-      ? new TimestampAuthority(config.timestampAuthorityUrl, clock)
-      : null;
-    const requests = kit.metrics.counter(
-      'pinkas_revocation_requests_total',
-      'Requests to OCSP responders and for revocation lists, by outcome.',
-      ['outcome'],
-    );
-    const revocations = new RevocationCache({ ...kit, countRequest: (outcome) => requests.inc({ outcome }) });
+    const authority = url ? new TimestampAuthority(url, kit.clock) : null;
+    const revocations = revocationCache(kit);
     const timestamps =
       authority &&
       new TimestampChain((value) => authority.requestToken(value, exampleTimeoutMs), revocations);
     const requestTimestamp = timestampRequestOf(authority, timestamps, config, kit);
-    const extrasOf = (certificate: SigningCertificate) => ({
+    const open = openerOf(config, kit, (certificate) => ({
       findRevocation: () => (config.signWhenRevoked ? null : revocations.revokedAt(chainNameOf(certificate))),
       requestTimestamp,
       findValidationData: (at: Date) => {
         const own = revocations.dataOf(chainNameOf(certificate), at);
         return own && merged(own, timestamps?.dataOf(at) ?? null);
       },
-    });
-    const open = async (
-      name: string,
-      read: () => Promise<Buffer>,
-      password = config.signingP12Password,
-      extras: (certificate: SigningCertificate) => Partial<SignatureExtras> = extrasOf,
-    ) => {
-      try {
-        const signer = await Signer.open(await read(), password, clock.now(), extras);
-        const { subject, weakness } = signer.certificate;
-        if (weakness !== null) {
-          kit.logger.warn({ certificate: name, subject, reason: weakness }, 'signing certificate is weak');
-        }
-        return signer;
-      } catch (error) {
-        throw new ConfigError(`${name} cannot sign documents: ${(error as Error).message}.`, {
-          cause: error,
-        });
-      }
-    };
-    const { signingP12File: file, signingP12Base64: base64, signingP12Folder: folder } = config;
-    if (!file === !base64) {
-      throw new ConfigError(
-        'The signing certificate is given by one of SIGNING_P12_FILE and SIGNING_P12_BASE64.',
-      );
-    }
-    const operator = file
-      ? await open(`SIGNING_P12_FILE (${file})`, () => readFile(file))
-      : await open('SIGNING_P12_BASE64', async () => Buffer.from(base64, 'base64'));
-    if (operator.daysLeft(clock.now()) <= 0) {
-      const day = operator.certificate.validUntil.toISOString().slice(0, 10);
-      throw new ConfigError(`The signing certificate expired on ${day}: replace it with a valid one.`);
-    }
-    const businesses = new Map<string, Signer>();
-    for (const [businessId, path] of folder ? await filesOf(folder, file) : []) {
-      businesses.set(businessId, await open(`SIGNING_P12_FOLDER (${path})`, () => readFile(path)));
-    }
+    }));
+    const operator = await openOperator(config, open, kit.clock.now());
+    const businesses = await openBusinesses(config, open);
     const live = [operator, ...businesses.values()];
     const test = await openTestSigner(config, live, open);
     for (const { certificate } of live) {
@@ -131,16 +100,9 @@ export class Signers {
       { operator: operator.certificate.subject, businessIds: [...businesses.keys()] },
       'signing certificates opened',
     );
-    return new Signers(
-      operator,
-      businesses,
-      test,
-      authority,
-      config.timestampRequired,
-      revocations,
-      timestamps,
-      kit.logger,
-    );
+    const { logger } = kit;
+    const certificates = { operator, businesses, test };
+    return new Signers({ ...certificates, authority, timestampRequired, revocations, timestamps, logger });
   }
 
   /**
@@ -148,13 +110,13 @@ export class Signers {
    * signed. It never throws.
    */
   async refreshValidationData(signal: AbortSignal): Promise<void> {
-    const all = [this.operator, ...this.businesses.values()];
-    if (all.some(({ certificate }) => this.revocations.hasSources(chainNameOf(certificate)))) {
-      await this.timestamps?.discover().catch((error: unknown) => {
-        this.logger.warn({ err: error }, 'timestamp request failed');
+    const all = [this.operator, ...this.#opened.businesses.values()];
+    if (all.some(({ certificate }) => this.#opened.revocations.hasSources(chainNameOf(certificate)))) {
+      await this.#opened.timestamps?.discover().catch((error: unknown) => {
+        this.#opened.logger.warn({ err: error }, 'timestamp request failed');
       });
     }
-    await this.revocations.refresh(signal);
+    await this.#opened.revocations.refresh(signal);
   }
 
   /**
@@ -171,31 +133,34 @@ export class Signers {
 
   /** Like `forBook`; null where there is no certificate for test books. */
   findForBook(bookId: string): Signer | null {
-    return signerOfBook(bookId, this.businesses.get(bookId) ?? this.operator, this.test);
+    return signerOfBook(bookId, this.#opened.businesses.get(bookId) ?? this.operator, this.#opened.test);
   }
 
   /** Whether the documents of a book are signed by a certificate of its business's own. */
   isOwn(bookId: string): boolean {
-    return this.businesses.has(bookId);
+    return this.#opened.businesses.has(bookId);
   }
 
   /** How many of the certificates are revoked, by themselves or by one above them. */
   revokedCount(): number {
-    const all = [this.operator, ...this.businesses.values()];
-    return all.filter(({ certificate }) => this.revocations.revokedAt(chainNameOf(certificate))).length;
+    const all = [this.operator, ...this.#opened.businesses.values()];
+    return all.filter(({ certificate }) => this.#opened.revocations.revokedAt(chainNameOf(certificate)))
+      .length;
   }
 
   /** Since when a certificate of these is revoked, by its SHA-256; null: it is not, or it is another's. */
   revokedAt(certificateSha256: Buffer): Date | null {
-    const signer = [this.operator, ...this.businesses.values()].find(({ certificate }) =>
+    const signer = [this.operator, ...this.#opened.businesses.values()].find(({ certificate }) =>
       certificate.fingerprint.equals(certificateSha256),
     );
-    return signer ? this.revocations.revokedAt(chainNameOf(signer.certificate)) : null;
+    return signer ? this.#opened.revocations.revokedAt(chainNameOf(signer.certificate)) : null;
   }
 
   /** Days until the first of the certificates expires. */
   daysLeft(now: Date): number {
-    return Math.min(...[this.operator, ...this.businesses.values()].map((signer) => signer.daysLeft(now)));
+    return Math.min(
+      ...[this.operator, ...this.#opened.businesses.values()].map((signer) => signer.daysLeft(now)),
+    );
   }
 
   /** Why nothing can be signed, or null. */
@@ -203,20 +168,20 @@ export class Signers {
     if (this.operator.daysLeft(now) <= 0) {
       return 'the signing certificate has expired';
     }
-    return this.timestampRequired ? (this.authority?.failure ?? null) : null;
+    return this.#opened.timestampRequired ? (this.#opened.authority?.failure ?? null) : null;
   }
 
   /** What the operator must act on, though documents are still signed. */
   warnings(now: Date): string[] {
     const certificates: [string, Signer][] = [
       ['the signing certificate', this.operator],
-      ...[...this.businesses].map(([id, signer]): [string, Signer] => [
+      ...[...this.#opened.businesses].map(([id, signer]): [string, Signer] => [
         `the signing certificate of business ${id}`,
         signer,
       ]),
     ];
-    if (this.test) {
-      certificates.push(['the certificate of test documents', this.test]);
+    if (this.#opened.test) {
+      certificates.push(['the certificate of test documents', this.#opened.test]);
     }
     const expiring = certificates.flatMap(([name, signer]) => {
       const days = Math.floor(signer.daysLeft(now));
@@ -225,16 +190,81 @@ export class Signers {
       }
       return [days < 0 ? `${name} has expired` : `${name} expires in ${days} days`];
     });
-    const revoked = this.revocations
+    const revoked = this.#opened.revocations
       .revoked()
       .map(({ name, revokedAt }) => `${name} was revoked on ${revokedAt.toISOString().slice(0, 10)}`);
-    const noTimestamps = this.timestampRequired ? null : (this.authority?.failure ?? null);
+    const noTimestamps = this.#opened.timestampRequired ? null : (this.#opened.authority?.failure ?? null);
     return [
       ...expiring,
       ...revoked,
       ...(noTimestamps === null ? [] : [`${noTimestamps}: documents are signed without a time-stamp`]),
     ];
   }
+}
+
+function revocationCache(kit: Kit): RevocationCache {
+  const requests = kit.metrics.counter(
+    'pinkas_revocation_requests_total',
+    'Requests to OCSP responders and for revocation lists, by outcome.',
+    ['outcome'],
+  );
+  return new RevocationCache({ ...kit, countRequest: (outcome) => requests.inc({ outcome }) });
+}
+
+type ExtrasOf = (certificate: SigningCertificate) => Partial<SignatureExtras>;
+
+/** Opens a certificate, which is called `name` in messages. */
+const openerOf =
+  (config: SigningConfig, { clock, logger }: Kit, extrasOf: ExtrasOf) =>
+  async (
+    name: string,
+    read: () => Promise<Buffer>,
+    password = config.signingP12Password,
+    extras: ExtrasOf = extrasOf,
+  ): Promise<Signer> => {
+    try {
+      const signer = await Signer.open(await read(), password, clock.now(), extras);
+      const { subject, weakness } = signer.certificate;
+      if (weakness !== null) {
+        logger.warn({ certificate: name, subject, reason: weakness }, 'signing certificate is weak');
+      }
+      return signer;
+    } catch (error) {
+      throw new ConfigError(`${name} cannot sign documents: ${(error as Error).message}.`, {
+        cause: error,
+      });
+    }
+  };
+
+async function openOperator(
+  { signingP12File: file, signingP12Base64: base64 }: SigningConfig,
+  open: ReturnType<typeof openerOf>,
+  now: Date,
+): Promise<Signer> {
+  if (!file === !base64) {
+    throw new ConfigError(
+      'The signing certificate is given by one of SIGNING_P12_FILE and SIGNING_P12_BASE64.',
+    );
+  }
+  const operator = file
+    ? await open(`SIGNING_P12_FILE (${file})`, () => readFile(file))
+    : await open('SIGNING_P12_BASE64', async () => Buffer.from(base64, 'base64'));
+  if (operator.daysLeft(now) <= 0) {
+    const day = operator.certificate.validUntil.toISOString().slice(0, 10);
+    throw new ConfigError(`The signing certificate expired on ${day}: replace it with a valid one.`);
+  }
+  return operator;
+}
+
+async function openBusinesses(
+  { signingP12Folder: folder, signingP12File: file }: SigningConfig,
+  open: ReturnType<typeof openerOf>,
+): Promise<ReadonlyMap<string, Signer>> {
+  const businesses = new Map<string, Signer>();
+  for (const [businessId, path] of folder ? await filesOf(folder, file) : []) {
+    businesses.set(businessId, await open(`SIGNING_P12_FOLDER (${path})`, () => readFile(path)));
+  }
+  return businesses;
 }
 
 /**

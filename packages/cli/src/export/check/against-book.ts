@@ -3,7 +3,8 @@ import { type Agorot, dayInIsrael, fromShekels, timeInIsrael } from '@pinkas/dom
 import { dataFile, type FileDocument } from './data-check.js';
 import type { Findings } from './findings.js';
 import type { Ini } from './ini-check.js';
-import { otherSign, type ParsedRecord } from './read-records.js';
+import { saysSame } from './plain-letters.js';
+import { type ParsedRecord } from './read-records.js';
 import { type Picture, recordTables } from './record-tables.js';
 
 /** What a field has to say: the text of a text field, the digits of another. Absent: blank, or zero. */
@@ -386,35 +387,4 @@ function compareKeys({ document }: BookEntry, { header }: FileDocument): number 
   const number = header.text(1204);
   // What is no number is no document of the book, and comes first.
   return /^\d+$/.test(number) ? Math.sign(document.number - Number(number)) : 1;
-}
-
-const plainLetters = /^[\u0020-\u007e\u05d0-\u05ea]$/;
-
-/**
- * Whether a field has the text of the book. Letters that every charset has must be the same, as far as the field goes; what else
- * the text has may be written in another form, or as a question mark.
- */
-export function saysSame(field: string, text: string, width: number): boolean {
-  const letters = [...text.normalize('NFC').trim()];
-  const strange = letters.findIndex((letter) => !plainLetters.test(letter));
-  if (strange === -1) {
-    return field === letters.slice(0, width).join('').trimEnd();
-  }
-  const found = [...field];
-  if (
-    letters.slice(0, Math.min(strange, width)).join('').trimEnd() !==
-    found.slice(0, strange).join('').trimEnd()
-  ) {
-    return false;
-  }
-  let position = strange;
-  for (const letter of letters.slice(strange).filter((each) => plainLetters.test(each) && each !== ' ')) {
-    const next = found.indexOf(letter, position);
-    if (next === -1) {
-      // The field ended before this letter.
-      return found.length + 4 >= width || found.slice(position).includes(otherSign);
-    }
-    position = next + 1;
-  }
-  return true;
 }

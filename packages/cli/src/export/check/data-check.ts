@@ -1,8 +1,9 @@
 import { hasValidCheckDigit } from '@pinkas/domain';
-import { type Findings, findingsMax } from './findings.js';
+import { type Findings } from './findings.js';
 import { NumberSet } from './number-set.js';
 import { type Line, malformedFields, ParsedRecord } from './read-records.js';
 import { recordTables } from './record-tables.js';
+import { TypeNumbers } from './type-numbers.js';
 
 /** A document of the file: its header with its lines and payments, and the items that came before it. */
 export interface FileDocument {
@@ -63,30 +64,6 @@ const shekels = (agorot: bigint): string =>
 /** `numerator / denominator`, of positive numbers, to the nearest whole number. */
 const divided = (numerator: bigint, denominator: bigint): bigint =>
   (2n * numerator + denominator) / (2n * denominator);
-
-/** The numbers of the documents of one type. */
-class TypeNumbers {
-  readonly #set = new NumberSet();
-  /** The records of the documents that do not have the number after the one before them. */
-  readonly #jumps = new Map<number, number>();
-  #last: number | null = null;
-
-  /** @returns false where another document has the number. */
-  add(number: number, record: number): boolean {
-    if (this.#last !== null && number !== this.#last + 1 && this.#jumps.size < findingsMax) {
-      this.#jumps.set(number, record);
-    }
-    this.#last = number;
-    return this.#set.add(number);
-  }
-
-  /** The numbers that are missing, with the record of the document after them, where it is known. */
-  *gaps(): Generator<[first: number, last: number, record: number | null]> {
-    for (const [first, last] of this.#set.gaps()) {
-      yield [first, last, this.#jumps.get(last + 1) ?? null];
-    }
-  }
-}
 
 /** Checks BKMVDATA.TXT record by record: `line` for each, then `end`. */
 export class DataCheck {

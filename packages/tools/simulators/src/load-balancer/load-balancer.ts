@@ -23,6 +23,21 @@ export interface LoadBalancerOptions {
   readonly replicas: readonly Replica[];
 }
 
+/** Keeps a replica among the ready ones for as long as it reports that it is. */
+async function probe(replica: Replica, ready: Set<Replica>, ended: AbortSignal): Promise<void> {
+  const answer = await fetch(replica.readyUrl, { signal: timeoutSignal(probeTimeoutMs) }).catch(() => null);
+  await answer?.arrayBuffer().catch(() => undefined);
+  if (ended.aborted) {
+    return;
+  }
+  if (answer?.ok) {
+    ready.add(replica);
+  } else {
+    ready.delete(replica);
+  }
+  setTimeout(() => void probe(replica, ready, ended), probeEveryMs).unref();
+}
+
 /**
  * Replaces a Service of Kubernetes: one address, behind it the replicas that are ready. It carries bytes and knows no
  * HTTP: each new connection goes to one of them and stays there, also when that replica is taken out; a connection that a
@@ -52,21 +67,8 @@ export async function startLoadBalancer(options: LoadBalancerOptions): Promise<R
     from.pipe(to);
   }
 
-  let stopped = false;
-  const probe = async (replica: Replica) => {
-    const answer = await fetch(replica.readyUrl, { signal: timeoutSignal(probeTimeoutMs) }).catch(() => null);
-    await answer?.arrayBuffer().catch(() => undefined);
-    if (stopped) {
-      return;
-    }
-    if (answer?.ok) {
-      ready.add(replica);
-    } else {
-      ready.delete(replica);
-    }
-    setTimeout(() => void probe(replica), probeEveryMs).unref();
-  };
-  await Promise.all(options.replicas.map(probe));
+  const probes = new AbortController();
+  await Promise.all(options.replicas.map((replica) => probe(replica, ready, probes.signal)));
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -80,7 +82,7 @@ export async function startLoadBalancer(options: LoadBalancerOptions): Promise<R
   return {
     url: health.url,
     async close() {
-      stopped = true;
+      probes.abort();
       server.close();
       for (const socket of open) {
         socket.destroy();

@@ -40,8 +40,8 @@ const further = [
   'cancelled',
 ] as const;
 
-/** The form that filters the list. */
-export function listFilters({ business, language, link }: MemberVisit, { values, size }: ListQuery): Markup {
+/** The filters behind a disclosure. */
+function furtherFilters({ business, language }: MemberVisit, { values, size }: ListQuery): Markup {
   const select = (
     name: ListField,
     label: string,
@@ -53,7 +53,7 @@ export function listFilters({ business, language, link }: MemberVisit, { values,
   const ofInstitutions = isInstitution(business.legal_type) ? ([donationUnreported] as const) : [];
   const noted: readonly (keyof typeof noteNames)[] = [...reviewNotes, buyerIdMissing, ...ofInstitutions];
   const notes = noted.map((note) => [note, noteNames[note][language]] as const);
-  const more = html`
+  return html`
 ${select('type', texts.type[language], [['', texts.anyType[language]], ...types])}
 ${select('status', texts.status[language], [
   ['', texts.anyStatus[language]],
@@ -80,6 +80,12 @@ ${choice({
 })}
 ${checkbox({ name: 'balance', label: texts.withBalance[language], checked: values.balance !== '' })}
 ${checkbox({ name: 'cancelled', label: texts.withCancelled[language], checked: values.cancelled !== '' })}`;
+}
+
+/** The form that filters the list. */
+export function listFilters(visit: MemberVisit, query: ListQuery): Markup {
+  const { language, link } = visit;
+  const { values } = query;
   const kept = (['customer', 'sort', 'direction'] as const)
     .filter((name) => values[name] !== '')
     .map((name) => hidden(name, values[name]));
@@ -96,7 +102,7 @@ ${field({
 })}`,
     more: {
       text: texts.filters[language],
-      content: more,
+      content: furtherFilters(visit, query),
       isOpen: further.some((name) => values[name] !== ''),
     },
     acts: html`
