@@ -33,7 +33,6 @@ const readyWithinMs = 60_000;
 const migrationTimeoutMs = 120_000;
 /** A server that somebody else starts may still be starting. */
 const externalServerTimeoutMs = 10_000;
-
 /** How long a process that serves HTTP listens after SIGTERM, so that the load balancer stops using it first. */
 const shutdownDelayMs = 2_000;
 

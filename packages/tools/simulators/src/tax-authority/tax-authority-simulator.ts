@@ -397,6 +397,4 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-function originOf(request: IncomingMessage): string {
-  return `http://${request.headers.host}`;
-}
+const originOf = (request: IncomingMessage): string => `http://${request.headers.host}`;
