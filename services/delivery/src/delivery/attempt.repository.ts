@@ -102,27 +102,27 @@ function insertAttempt(
     .with(
       'numbered',
       () => sql<{ n: number }>`
-        select coalesce(max(n), 0) + 1 as n from attempt
-          where business_id = ${row.business_id} and delivery_id = ${row.id}`,
+        (select coalesce(max(n), 0) + 1 as n from attempt
+          where business_id = ${row.business_id} and delivery_id = ${row.id})`,
     )
     .with(
       'counted',
       () => sql<{ messages: number }>`
-        insert into daily_count (business_id, counted_on, messages)
+        (insert into daily_count (business_id, counted_on, messages)
         select business_id, ${dayInIsrael(now)}::date, 1 from sending, numbered where n = 1
         on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
           where daily_count.messages < ${limit}
-        returning messages`,
+        returning messages)`,
     )
     .with(
       'begun',
       () => sql<{ n: number }>`
-        insert into attempt
+        (insert into attempt
           (business_id, delivery_id, n, allocation_number, report_cancelled, not_deductible, started_at)
         select business_id, id, n, ${pdf.allocationNumber}::text, ${pdf.reportCancelled}::boolean,
             ${pdf.notDeductible}::boolean, ${now}::timestamptz
           from sending, numbered where n > 1 or exists (select messages from counted)
-        returning n`,
+        returning n)`,
     )
     .selectFrom('sending')
     .leftJoin('begun', (join) => join.onTrue())
