@@ -4,9 +4,6 @@ import { type Source, sourcesBelow } from '../harness/sources.js';
 
 const functionLinesMax = 60;
 const fileLinesMax = 400;
-/** Of the pages of the console, as they are today. */
-const consoleFunctionLinesMax = 92;
-const consoleFileLinesMax = 460;
 
 const functionTypes = new Set([
   'FunctionDeclaration',
@@ -45,7 +42,6 @@ function longestFunction({ text }: Source): number {
 }
 
 const lineCount = ({ text }: Source): number => text.split('\n').length - 1;
-const isConsole = ({ path }: Source): boolean => path.startsWith('services/console/src/');
 
 describe('size', () => {
   let sources: Source[];
@@ -56,19 +52,19 @@ describe('size', () => {
       .filter(({ path }) => path.includes('/src/') && !path.endsWith('.spec.ts'))
       .filter(({ text }) => !text.startsWith('/* Written by `npm run generate`'));
   });
-  const above = (measure: (source: Source) => number, max: number, consoleMax: number) =>
+  const above = (measure: (source: Source) => number, max: number) =>
     sources
       .map((source) => ({ source, lines: measure(source) }))
-      .filter(({ source, lines }) => lines > (isConsole(source) ? consoleMax : max))
+      .filter(({ lines }) => lines > max)
       .map(({ source, lines }) => `${source.path} ${lines}`);
 
   it('a function of production code has at most 60 lines', () => {
     expect(sources.length).toBeGreaterThan(500);
-    expect(above(longestFunction, functionLinesMax, consoleFunctionLinesMax)).toEqual([]);
+    expect(above(longestFunction, functionLinesMax)).toEqual([]);
   });
 
   it('a file of production code has at most 400 lines', () => {
-    expect(above(lineCount, fileLinesMax, consoleFileLinesMax)).toEqual([]);
+    expect(above(lineCount, fileLinesMax)).toEqual([]);
   });
 
   it('the longest function of a file is found', () => {

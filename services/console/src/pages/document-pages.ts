@@ -5,6 +5,7 @@ import {
   listArtifacts,
   listDocuments,
   listMessages,
+  type ReplyOf,
   resendDelivery,
   retryAllocation,
   sendMessage,
@@ -18,6 +19,7 @@ import {
   html,
   leftToRight,
   linkButton,
+  type Markup,
   notice,
   pageHead,
   readField,
@@ -170,27 +172,9 @@ export class DocumentPages {
     ]);
     const isAway = [allocation, artifacts, messages, based].includes(null);
     const shown = allocation?.allocation ?? null;
-    const { public_id: publicId } = document;
-    const name = html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`;
-    const pdf = linkButton({
-      href: visit.link(`/documents/${document.id}/pdf`),
-      text: texts.pdf[language],
-      kind: 'primary',
-    });
-    const hosted = linkButton({ href: `${this.config.viewUrlBase}/${publicId}`, text: texts.page[language] });
     return page(
       documentName(document, language),
-      html`${pageHead({
-        title: name,
-        language,
-        crumbs: [{ text: words.documents[language], href: visit.link('/documents') }],
-        badge: badges([
-          statusBadge(document, state, language),
-          isRefused(state, shown) ? badge('bad', refusalWords.badge[language]) : null,
-        ]),
-        primary: pdf,
-        secondary: [hosted],
-      })}
+      html`${this.#head(visit, { document, state, shown })}
 ${outcomeNotice(visit.outcome, language)}
 ${isAway ? notice('error', texts.away[language]) : null}
 ${refusalNotice(document, state, shown, language)}
@@ -215,5 +199,38 @@ ${documentFigures(document, state, language)}
 </div>`,
       wrong === null ? 200 : 422,
     );
+  }
+
+  #head(
+    visit: MemberVisit,
+    {
+      document,
+      state,
+      shown,
+    }: Pick<ReplyOf<typeof getDocument>, 'document' | 'state'> & {
+      shown: ReplyOf<typeof showAllocation>['allocation'] | null;
+    },
+  ): Markup {
+    const { language } = visit;
+    return pageHead({
+      title: html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`,
+      language,
+      crumbs: [{ text: words.documents[language], href: visit.link('/documents') }],
+      badge: badges([
+        statusBadge(document, state, language),
+        isRefused(state, shown) ? badge('bad', refusalWords.badge[language]) : null,
+      ]),
+      primary: linkButton({
+        href: visit.link(`/documents/${document.id}/pdf`),
+        text: texts.pdf[language],
+        kind: 'primary',
+      }),
+      secondary: [
+        linkButton({
+          href: `${this.config.viewUrlBase}/${document.public_id}`,
+          text: texts.page[language],
+        }),
+      ],
+    });
   }
 }

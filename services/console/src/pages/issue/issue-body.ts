@@ -111,7 +111,7 @@ export function bodyOf(
 ): { body: CreateDocument } | { errors: FieldErrors } {
   const { type, single } = fields;
   const errors: Record<string, string> = {};
-  const numberAt = (name: string, typed: string, text: Words, kind: TypedNumberKind): number => {
+  const numberAt: NumberAt = (name, typed, text, kind) => {
     const value = readNumber(typed, kind);
     if (value === null) {
       errors[name] = numberError(typed, text, language, kind);
@@ -130,16 +130,6 @@ export function bodyOf(
     ...(payment.date !== '' && { date: payment.date }),
     ...extrasOf(payment, place, numberAt),
   }));
-  const discountValue =
-    single['discount.type'] === ''
-      ? null
-      : numberAt(
-          'discount.value',
-          single['discount.value'],
-          texts.discount,
-          // An amount of discount is rounded, so it may have more decimals, as may the one of a document that is copied.
-          single['discount.type'] === 'amount' ? 'number' : 'percent',
-        );
   const given = (name: SingleName, member: string = name) =>
     single[name] !== '' && { [member]: single[name] };
   const body: CreateDocument = {
@@ -147,12 +137,7 @@ export function bodyOf(
     customer: customerOf(fields),
     items,
     prices_include_vat: single.prices === 'gross',
-    ...(discountValue !== null && {
-      discount: {
-        type: single['discount.type'] === 'amount' ? ('amount' as const) : ('percent' as const),
-        value: discountValue,
-      },
-    }),
+    ...discountOf(fields, numberAt),
     ...(payments.length > 0 && { payments }),
     ...given('based_on'),
     ...given('date'),
@@ -162,22 +147,40 @@ export function bodyOf(
     ...given('external_ref'),
     send: single.send === 'yes',
   };
-  const checked = checkBody(body);
-  const found = [...(checked.ok ? [] : checked.errors), ...createDocumentErrors(body)];
-  // A text that is no number is 0 in the body: what is reported of it there is not what is wrong.
-  const { rows } = issueLimits;
-  const all: Record<string, string> = {
-    ...inWordsOf(type, bodyErrors({ errors: found }, language), language),
-    ...(items.length > (rows.items ?? 0) && { items: texts.items[language] }),
-    ...(payments.length > (rows.payments ?? 0) && { payments: texts.payments[language] }),
-    ...lengthErrors(Object.fromEntries(entriesOf(fields)), limitsOfFields(fields), language),
-    ...errors,
-  };
+  const all = { ...refused(fields, body, language), ...errors };
   const own = Object.keys(all).filter((name) => !isLeftToCompute(fields, name));
   if (own.length > 0) {
     return { errors: Object.fromEntries(own.map((name) => [name, all[name] ?? ''])) };
   }
   return Object.keys(all).length > 0 ? { errors: all } : { body };
+}
+
+/** What is wrong with what is typed, besides what is no number: that is 0 in the body, and what is reported of it there is not the cause. */
+function refused(fields: IssueFields, body: CreateDocument, language: Language): Record<string, string> {
+  const checked = checkBody(body);
+  const found = [...(checked.ok ? [] : checked.errors), ...createDocumentErrors(body)];
+  const { rows } = issueLimits;
+  return {
+    ...inWordsOf(fields.type, bodyErrors({ errors: found }, language), language),
+    ...(fields.items.length > (rows.items ?? 0) && { items: texts.items[language] }),
+    ...(fields.payments.length > (rows.payments ?? 0) && { payments: texts.payments[language] }),
+    ...lengthErrors(Object.fromEntries(entriesOf(fields)), limitsOfFields(fields), language),
+  };
+}
+
+/** The number in a field, or 0 where it is none, which is stored as an error of the field. */
+type NumberAt = (name: string, typed: string, text: Words, kind: TypedNumberKind) => number;
+
+function discountOf({ single }: IssueFields, numberAt: NumberAt): Pick<CreateDocument, 'discount'> {
+  if (single['discount.type'] === '') {
+    return {};
+  }
+  const type = single['discount.type'] === 'amount' ? 'amount' : 'percent';
+  // An amount of discount is rounded, so it may have more decimals, as may the one of a document that is copied.
+  const kind = type === 'amount' ? 'number' : 'percent';
+  return {
+    discount: { type, value: numberAt('discount.value', single['discount.value'], texts.discount, kind) },
+  };
 }
 
 /** How long the texts of the fields may be, by the names of the fields. */
@@ -194,7 +197,7 @@ function limitsOfFields(fields: IssueFields): Record<string, number> {
 function extrasOf(
   payment: PaymentFields,
   place: number,
-  numberAt: (name: string, typed: string, text: Words, kind: TypedNumberKind) => number,
+  numberAt: NumberAt,
 ): Record<string, string | number> {
   const own = paymentFields.filter((name) => {
     const methods: readonly string[] = methodsOfPaymentField[name];

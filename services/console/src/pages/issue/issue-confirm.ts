@@ -41,17 +41,46 @@ const texts = {
 
 /** The screen that asks once: what is issued, what follows from it, and what the document looks like. */
 export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: DocumentPreview): PageReply {
-  const { csrfToken, language, link } = visit;
-  const { draft, next_number } = preview;
-  const isDonation = draft.type === 'donation_receipt';
+  const { language, link } = visit;
+  const { draft } = preview;
   const title = `${texts.title[language]}: ${typeName(draft.type, language)}`;
   const entries = entriesOf(fields).map(
     ([name, value]) => html`${hidden(name, value)}
   `,
   );
+  return page(
+    title,
+    html`
+${pageHead({
+  title,
+  language,
+  crumbs: [{ text: words.issue[language], href: link('/issue') }],
+  badge: html`<strong>${amount(draft.totals.total, language)}</strong>`,
+})}
+<div class="columns">
+  <div>
+    ${card({ id: 'picture', title: texts.picture[language], content: picture(visit, entries) })}
+  </div>
+  <div class="stays">
+    ${card({ id: 'confirm', title: texts.what[language], content: asked(visit, fields, preview, entries) })}
+  </div>
+</div>`,
+  );
+}
+
+/** What is issued and what follows from it, with the button that issues. */
+function asked(
+  visit: MemberVisit,
+  fields: IssueFields,
+  preview: DocumentPreview,
+  entries: readonly Markup[],
+): Markup {
+  const { csrfToken, language, link } = visit;
+  const { draft, next_number } = preview;
+  const isDonation = draft.type === 'donation_receipt';
   // What is confirmed is what is issued: another total, for example of a VAT rate that has changed since, is refused.
   const confirmed = hidden('expected_total', String(draft.totals.total));
-  const asks = html`
+  return html`
 ${facts(
   [
     [texts.number[language], leftToRight(String(next_number))],
@@ -83,24 +112,6 @@ ${warningList(warningsOf(preview), draft.type, language)}
     ${button({ text: texts.change[language], kind: 'secondary', name: 'step', value: 'change' })}
   </div>
 </form>`;
-  return page(
-    title,
-    html`
-${pageHead({
-  title,
-  language,
-  crumbs: [{ text: words.issue[language], href: link('/issue') }],
-  badge: html`<strong>${amount(draft.totals.total, language)}</strong>`,
-})}
-<div class="columns">
-  <div>
-    ${card({ id: 'picture', title: texts.picture[language], content: picture(visit, entries) })}
-  </div>
-  <div class="stays">
-    ${card({ id: 'confirm', title: texts.what[language], content: asks })}
-  </div>
-</div>`,
-  );
 }
 
 /** The draft in a frame. Its form has the frame as its target: the script sends it at once, and a person without it by its button. */
