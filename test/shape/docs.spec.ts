@@ -94,8 +94,9 @@ async function workspaceDependencies(): Promise<Map<string, string[]>> {
   const folders = await Promise.all(
     ['packages', 'packages/tools', 'services'].map(async (parent) =>
       (await readdir(join(repositoryRoot, parent)))
-        .filter((name) => name !== 'tools')
-        .map((name) => `${parent}/${name}/package.json`),
+        .map((name) => `${parent}/${name}/package.json`)
+        // A folder that only has what was built is left of a workspace that was moved.
+        .filter((manifest) => existsSync(join(repositoryRoot, manifest))),
     ),
   );
   const manifests = await Promise.all(folders.flat().map(readManifest));
