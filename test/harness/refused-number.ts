@@ -34,7 +34,7 @@ export async function winHearing(stack: RunningStack, documentId: string): Promi
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ won: documentId }),
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
   });
   if (!response.ok) {
     throw new Error(`the hearing was not won: ${await response.text()}`);

@@ -317,7 +317,7 @@ export class RunningStack {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(mode),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
     if (!response.ok) {
       throw new Error(`${simulator} refused the mode: ${await response.text()}`);
@@ -327,7 +327,7 @@ export class RunningStack {
   /** What a simulator received. */
   async calls<T>(simulator: 'gotenberg' | 'tax_authority' | 'whatsapp'): Promise<T> {
     const response = await fetch(`${(await this.file()).simulators[simulator]}/_calls`, {
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
     return (await response.json()) as T;
   }
@@ -345,7 +345,7 @@ export class RunningStack {
   async metricsOf(service: ServiceName): Promise<string> {
     const found = (await this.file()).services.find(({ name }) => name === service);
     const url = new URL('/metrics', found?.health_url ?? undefined);
-    return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).text();
+    return (await fetch(url, { signal: AbortSignal.timeout(60_000) })).text();
   }
 
   /** The process that runs as a part now. */

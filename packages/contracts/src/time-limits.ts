@@ -28,7 +28,6 @@ export const timeLimitsMs = {
   /** Creating or changing a business, with its logo. */
   saveBusiness: 8_000,
   storeLogo: 6_000,
-  drawLogo: 4_000,
   /** How often the caller of an operation learns that it is being handled. */
   progress: 500,
   /** Without a reply or progress: its handler died, hangs or is cut off. */
@@ -148,7 +147,6 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'endConnection', inner: ['authorityTokenRenewal', 'replyReserve'] },
   { outer: 'saveBusiness', inner: ['storeLogo', 'replyReserve'] },
   { outer: 'saveBusiness', inner: ['call', 'replyReserve'] },
-  { outer: 'storeLogo', inner: ['drawLogo', 'replyReserve'] },
   { outer: 'operatorCall', inner: ['auditArtifacts'] },
   { outer: 'statement', inner: ['lock'] },
   { outer: 'query', inner: ['statement'] },

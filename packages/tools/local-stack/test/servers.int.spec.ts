@@ -37,7 +37,7 @@ async function exchange(port: number, bytes: Uint8Array | string): Promise<strin
   const socket = connect({ port, host: '127.0.0.1' });
   try {
     socket.write(bytes);
-    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(5_000) })) as [Buffer];
+    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(60_000) })) as [Buffer];
     return answer.toString('latin1');
   } finally {
     socket.destroy();

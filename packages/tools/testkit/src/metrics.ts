@@ -5,7 +5,7 @@ export async function scrape({
   healthPort,
 }: Pick<RunningService, 'healthPort'>): Promise<Map<string, number>> {
   const response = await fetch(`http://127.0.0.1:${healthPort}/metrics`, {
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(

@@ -1,14 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { storeLogo, timeLimitsMs } from '@pinkas/contracts';
+import { storeLogo } from '@pinkas/contracts';
 import { remainingMs } from '@pinkas/service-kit';
-import { KeyedQueue, Semaphore, timeoutSignal } from '@pinkas/service-kit/concurrency';
+import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
 import type { RasterizerReply } from './rasterizer-process.js';
 
-/** A usual logo takes a quarter of a second, most of which starts the process. */
-const drawTimeoutMs = timeLimitsMs.drawLogo;
+/**
+ * Seconds of processor time, which the kernel counts: a usual logo takes a quarter of a second, most of which starts the process,
+ * however long a busy machine lets it wait.
+ */
+const drawSeconds = 2;
+const limited = ['-c', `ulimit -S -t ${drawSeconds} && exec "$0" "$@"`, process.execPath];
 const concurrency = 2;
 const queueMax = 32;
 /** Of one business, the one that is drawn included. */
@@ -43,20 +47,15 @@ export class LogoRasterizer {
 }
 
 async function draw(upload: UploadedLogo, deadline: AbortSignal): Promise<RasterizerReply> {
-  const tooLong = timeoutSignal(drawTimeoutMs);
   const child = fork(processFile, [], {
     env: {},
-    execArgv: [],
+    execPath: '/bin/sh',
+    execArgv: limited,
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   try {
-    return await firstMessage(child, upload, AbortSignal.any([tooLong, deadline]));
-  } catch (error) {
-    if (tooLong.aborted) {
-      throw new InvalidLogoError('takes too long to draw: it must be simpler');
-    }
-    throw error;
+    return await firstMessage(child, upload, deadline);
   } finally {
     child.kill('SIGKILL');
   }
@@ -68,6 +67,9 @@ async function firstMessage(
   signal: AbortSignal,
 ): Promise<RasterizerReply> {
   const exited = once(child, 'exit', { signal }).then(([code, killedBy]) => {
+    if (killedBy === 'SIGXCPU') {
+      throw new InvalidLogoError('takes too long to draw: it must be simpler');
+    }
     throw new Error(`logo rasterizer exited: ${code ?? killedBy}`);
   });
   const replied = once(child, 'message', { signal }).then(([reply]) => reply as RasterizerReply);
