@@ -113,4 +113,16 @@ describe('the catalogue', () => {
       }
     }
   });
+
+  it('each controller of pages is in the module of the console', async () => {
+    const declared = (await sourcesBelow('services/console/src'))
+      .filter(({ path }) => !path.endsWith('.spec.ts'))
+      .flatMap(({ text }) => [
+        ...text.matchAll(/@PageController\([^)]*\)\s*(?:@\w+\([^)]*\)\s*)*export class (\w+)/g),
+      ])
+      .map(([, name = '']) => name);
+    expect(declared.length).toBeGreaterThan(30);
+    const listed = new Set(classesOf('console').map((controller) => (controller as { name: string }).name));
+    expect(declared.filter((name) => !listed.has(name))).toEqual([]);
+  });
 });

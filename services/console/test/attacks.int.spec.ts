@@ -1,27 +1,10 @@
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConsoleModule } from '../src/console.module.js';
-import { type PageBinding, pageBindingsOf } from '../src/http/console-page.js';
+import type { PageBinding } from '../src/http/console-page.js';
 import { insertNotice } from '../src/notice/notice.repository.js';
+import { bindings, ofBusiness, pathsOf } from './bindings.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 import { askForLink, linkFor, useLink } from './mail.js';
-
-/** Every page of the module: one that is added later is attacked without another line here. */
-const bindings = ((Reflect.getMetadata('providers', ConsoleModule) ?? []) as object[]).flatMap((provider) =>
-  typeof provider === 'function' ? pageBindingsOf(provider) : [],
-);
-const ofBusiness = bindings.filter(({ access }) => access !== 'anyone' && access !== 'person');
-
-/** The addresses of a page, with ids that exist nowhere. */
-function pathsOf({ access, path, books }: PageBinding, businessId = ''): string[] {
-  const filled = path.replaceAll(/:[a-z_]+/gi, () => randomUUID());
-  if (access === 'anyone' || access === 'person') {
-    return [filled];
-  }
-  const below = filled === '/' ? '' : filled;
-  return [`/b/${businessId}${below}`, ...(books ? [`/t/${businessId}${below}`] : [])];
-}
 
 const foreignAddresses = [
   'https://evil.example/',

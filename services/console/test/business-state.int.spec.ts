@@ -12,6 +12,8 @@ import {
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
+import type { Changes, PageBinding } from '../src/http/console-page.js';
+import { ofBusiness, pathsOf } from './bindings.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
 describe('the state of a business in the console', () => {
@@ -37,34 +39,24 @@ describe('the state of a business in the console', () => {
   const become = (change: Partial<Business>) =>
     console.businesses.set(business.id, { ...business, ...change });
 
-  /** Of each form of a business that changes its book or its settings; no service answers what they would call. */
-  const book = [
-    `/documents/${id}/cancel`,
-    `/documents/${id}/allocation`,
-    `/documents/${id}/resend`,
-    `/documents/${id}/send`,
-    `/customers/${id}`,
-    '/suppressions/remove',
-  ];
-  const settings = [
-    '/authority/connect',
-    '/connection/new',
-    '/connection/webhooks/new',
-    `/connection/webhooks/${id}/enable`,
-    `/connection/webhooks/${id}/test`,
-    `/connection/webhooks/${id}/resend`,
-    `/connection/webhooks/${id}/rotate`,
-    '/business',
-    '/business/logo',
-  ];
-  const issues = [`/documents/${id}/credit`, '/issue/document', '/issue/picture'];
-  const refusedBy = async (code: ErrorCode, paths: readonly string[]) => {
-    for (const path of paths) {
-      const reply = await browser.post(`/b/${business.id}${path}`);
+  /** The forms of a business that change something; no service answers what they would call. */
+  const formsThat = (change: Changes) =>
+    ofBusiness.filter(({ changes, method }) => changes === change && method === 'POST');
+  const [issues, book, settings] = [formsThat('issues'), formsThat('book'), formsThat('settings')];
+  const refusedBy = async (code: ErrorCode, forms: readonly PageBinding[]) => {
+    for (const form of forms) {
+      const [path = ''] = pathsOf(form, business.id);
+      const reply = await browser.post(path);
       expect([path, reply.status]).toEqual([path, errorCatalogue[code].httpStatus]);
       expect(reply.text).toContain(errorCatalogue[code].message);
     }
   };
+
+  it('the forms are found', () => {
+    expect(issues.map(({ path }) => path)).toContain('/issue/document');
+    expect(book.map(({ path }) => path)).toContain('/documents/:id/cancel');
+    expect(settings.map(({ path }) => path)).toContain('/business');
+  });
 
   it.each([
     ['business_archived', { archived: true }],

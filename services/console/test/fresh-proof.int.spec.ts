@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BusinessChange, showConnection, updateBusiness } from '@pinkas/contracts';
+import { bindings, ofBusiness, pathsOf } from './bindings.js';
 import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
@@ -30,33 +30,37 @@ describe('fresh proofs', () => {
     section,
   });
 
-  it.each([
-    ['POST', '/authority/connect'],
-    ['GET', '/authority/disconnect'],
-    ['POST', '/authority/disconnect'],
-    ['GET', '/connection/new'],
-    ['POST', '/connection/new'],
-    ['GET', `/connection/${randomUUID()}/revoke`],
-    ['POST', `/connection/${randomUUID()}/revoke`],
-    ['GET', '/connection/webhooks/new'],
-    ['POST', '/connection/webhooks/new'],
-    ['GET', `/connection/webhooks/${randomUUID()}/rotate`],
-    ['POST', `/connection/webhooks/${randomUUID()}/rotate`],
-    ['GET', `/connection/webhooks/${randomUUID()}/remove`],
-    ['POST', `/connection/webhooks/${randomUUID()}/remove`],
-    ['GET', `/documents/${randomUUID()}/number`],
-    ['POST', `/documents/${randomUUID()}/number`],
-    ['GET', `/documents/${randomUUID()}/refusal/continue`],
-    ['POST', `/documents/${randomUUID()}/refusal/continue`],
-    ['GET', '/people/leave'],
-    ['POST', '/people/leave'],
-    ['POST', '/people/invite'],
-    ['POST', `/people/${randomUUID()}/remove`],
-    ['POST', '/exports'],
-    ['GET', `/exports/${randomUUID()}/file`],
-  ])('%s %s asks for a proof of the last ten minutes', async (method, path) => {
-    const reply = await (method === 'GET' ? browser.get(`/b/${id}${path}`) : browser.post(`/b/${id}${path}`));
-    expect(reply.location).toMatch(/^\/prove\?/);
+  it('the acts that give power or take it away need a fresh proof', () => {
+    const proved = bindings.filter(({ freshProof }) => freshProof).map(({ path }) => path);
+    expect(proved).toEqual(
+      expect.arrayContaining([
+        '/authority/connect',
+        '/authority/disconnect',
+        '/connection/new',
+        '/connection/:id/revoke',
+        '/connection/webhooks/new',
+        '/connection/webhooks/:id/rotate',
+        '/connection/webhooks/:id/remove',
+        '/documents/:id/number',
+        '/documents/:id/refusal/:decision',
+        '/people/leave',
+        '/people/invite',
+        '/people/:person/remove',
+        '/exports',
+        '/exports/:id/file',
+      ]),
+    );
+  });
+
+  it.each(
+    ofBusiness
+      .filter(({ freshProof }) => freshProof)
+      .map((binding) => [`${binding.method} ${binding.path}`, binding] as const),
+  )('%s asks for a proof of the last ten minutes', async (_name, binding) => {
+    for (const path of pathsOf(binding, id)) {
+      const reply = await (binding.method === 'GET' ? browser.get(path) : browser.post(path));
+      expect(reply.location).toMatch(/^\/prove\?/);
+    }
   });
 
   it('a form leads back to its page after the proof', async () => {

@@ -25,6 +25,13 @@ import {
 /** A bound for a NATS server that waits for processor time as all others do. */
 const answerTimeoutMs = 60_000;
 
+/** What a test gets wrong: its service sees an internal error, so that the cause is printed as well. */
+function misfit({ subject }: Contract, errors: unknown): Error {
+  const error = new Error(`${subject}: ${JSON.stringify(errors)}`);
+  process.stderr.write(`${error.message}\n`);
+  return error;
+}
+
 /** How long a call of a test waits. */
 const patienceMs = 20_000;
 
@@ -84,11 +91,11 @@ export class TestNetwork {
           try {
             const request = checkRequest(message.json());
             if (!request.ok) {
-              throw new Error(`${contract.subject}: ${JSON.stringify(request.errors)}`);
+              throw misfit(contract, request.errors);
             }
             const reply = checkReply(await handle(request.value as RequestOf<C>));
             if (!reply.ok) {
-              throw new Error(`${contract.subject}: ${JSON.stringify(reply.errors)}`);
+              throw misfit(contract, reply.errors);
             }
             message.respond(JSON.stringify(reply.value));
           } catch (error) {
