@@ -120,12 +120,16 @@ describe('webhooks', () => {
 
   it('a test document whose item provokes the end of the connection has an event of that behind its own', async () => {
     webhooks.newBook({ id: testBookOf(webhooks.business.id) });
+    const listed = (count: number) =>
+      eventually('all events are listed', async () => {
+        const page = await webhooks.listed();
+        return page.events.length === count && page;
+      });
     await webhooks.publishEvent(webhooks.documentEvent({ connection: 'expiring' }));
+    // Events of the connection have no order of their own.
+    await listed(2);
     await webhooks.publishEvent(webhooks.documentEvent({ connection: 'disconnected' }));
-    const { events } = await eventually('all events are listed', async () => {
-      const page = await webhooks.listed();
-      return page.events.length === 4 && page;
-    });
+    const { events } = await listed(4);
     expect(events.filter(({ type }) => type.startsWith('authority.'))).toMatchObject([
       {
         type: 'authority.expiring',

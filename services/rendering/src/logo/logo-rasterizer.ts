@@ -2,17 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { storeLogo } from '@pinkas/contracts';
-import { remainingMs } from '@pinkas/service-kit';
+import { ApiError, remainingMs } from '@pinkas/service-kit';
 import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
 import type { RasterizerReply } from './rasterizer-process.js';
 
-/**
- * Seconds of processor time, which the kernel counts: a usual logo takes a quarter of a second, most of which starts the process,
- * however long a busy machine lets it wait.
- */
-const drawSeconds = 2;
-const limited = ['-c', `ulimit -S -t ${drawSeconds} && exec "$0" "$@"`, process.execPath];
 const concurrency = 2;
 const queueMax = 32;
 /** Of one business, the one that is drawn included. */
@@ -32,13 +26,16 @@ export class LogoRasterizer {
 
   /**
    * One drawing of a business at a time, so that it holds up no other: there is another place.
-   * @throws InvalidLogoError when the file is rejected or takes too long; QueueFullError; the reason of a deadline that passes.
+   * @throws InvalidLogoError when the file is rejected or takes too long; QueueFullError; engine_error when the caller's deadline
+   * passes.
    */
   async rasterize(businessId: string, upload: UploadedLogo): Promise<StoredLogo> {
     const deadline = AbortSignal.timeout(Math.max(1, Math.floor(remainingMs(storeLogo.timeoutMs))));
-    const reply = await this.#ofBusiness.run(businessId, deadline, () =>
-      this.#semaphore.run(deadline, () => draw(upload, deadline)),
-    );
+    const reply = await this.#ofBusiness
+      .run(businessId, deadline, () => this.#semaphore.run(deadline, () => draw(upload, deadline)))
+      .catch((error: unknown) => {
+        throw deadline.aborted ? new ApiError('engine_error', { cause: error }) : error;
+      });
     if ('invalid' in reply) {
       throw new InvalidLogoError(reply.invalid);
     }
@@ -49,8 +46,7 @@ export class LogoRasterizer {
 async function draw(upload: UploadedLogo, deadline: AbortSignal): Promise<RasterizerReply> {
   const child = fork(processFile, [], {
     env: {},
-    execPath: '/bin/sh',
-    execArgv: limited,
+    execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
@@ -67,9 +63,6 @@ async function firstMessage(
   signal: AbortSignal,
 ): Promise<RasterizerReply> {
   const exited = once(child, 'exit', { signal }).then(([code, killedBy]) => {
-    if (killedBy === 'SIGXCPU') {
-      throw new InvalidLogoError('takes too long to draw: it must be simpler');
-    }
     throw new Error(`logo rasterizer exited: ${code ?? killedBy}`);
   });
   const replied = once(child, 'message', { signal }).then(([reply]) => reply as RasterizerReply);
