@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js';
  * function that returns a function.
  */
 export interface Kind<T> {
-  /** @param name what the message calls it. @throws UsageError that says what is right. */
+  /** @param name what the message calls it. @throws UsageError that states what is right. */
   read(text: string, name: string): T;
 }
 

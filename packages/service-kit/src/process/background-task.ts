@@ -1,4 +1,4 @@
-/** A part of a service that runs beside its operations: an HTTP listener, a periodic task, a job worker. */
+/** A part of a service that runs next to its operations: an HTTP listener, a periodic task, a job worker. */
 export interface BackgroundTask {
   start(): Promise<void> | void;
   /** Takes no new work, and waits for the work in flight. */

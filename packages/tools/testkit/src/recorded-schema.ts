@@ -19,7 +19,7 @@ interface Recorded {
 }
 
 /**
- * Migrates an empty database and reads what a service keeps beside its migrations, so that a test can compare the two. With
+ * Migrates an empty database and reads what a service keeps next to its migrations, so that a test can compare the two. With
  * `UPDATE_SCHEMA=true` in the environment the files are written first: the way to renew them. Without migrations: those of the kit.
  * @param folder of the files.
  */

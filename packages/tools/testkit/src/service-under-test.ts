@@ -29,7 +29,7 @@ export class ServiceUnderTest<Tables, Config extends ServiceConfig = ServiceConf
   readonly network: TestNetwork;
   /** That of the running service: a test may change it. */
   readonly config: { -readonly [Name in keyof Config]: Config[Name] };
-  /** That of the service, which stands still where it was started with one: a test sets it. */
+  /** That of the service, which does not advance where it was started with one: a test sets it. */
   readonly clock: { now: Date };
   readonly #options: Omit<ServiceOptions, 'config'>;
   readonly #others: RunningService[] = [];

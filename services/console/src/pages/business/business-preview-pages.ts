@@ -31,7 +31,7 @@ export function logoOf(file: UploadedFile | undefined, isRemoved: boolean): Busi
   return isRemoved ? null : undefined;
 }
 
-/** What the frame beside the form of the settings shows. */
+/** What the frame next to the form of the settings shows. */
 @PageController({ access: 'reader', path: '/business' })
 export class BusinessPreviewPages {
   constructor(

@@ -25,7 +25,7 @@ interface Codec<Shown, Stored> {
   stored?(typed: string, sent: Values): Stored;
 }
 
-/** A setting of a business: a field of the form, with the value that it stands for. */
+/** A setting of a business: a field of the form, with the value that it shows. */
 export interface Setting extends FieldSpec {
   readonly at: string;
   readonly shown: (business: Business) => string;
