@@ -19,6 +19,11 @@ const answerWithinMs = 22_000;
 /** Behind a process that is stopped, an answer takes as long as it is stopped. */
 const answersWithinMs = 90_000;
 const settleWithinMs = 60_000;
+/**
+ * A caller leaves a connection that is idle for longer. It is shorter than the shutdown delay of a replica, which closes what is
+ * idle at its end: a request that is sent at that instant has no answer, whatever a server does (RFC 9112, section 9.5).
+ */
+const idleConnectionMs = 1_000;
 /** A net price that needs an allocation number. */
 const largePrice = 6_000;
 
@@ -92,7 +97,7 @@ export class Callers {
   #inFlight = 0;
   #keys = 0;
   #pauseMs = 0;
-  readonly #besides = new Agent({ keepAlive: true });
+  readonly #besides = new Agent({ keepAlive: true, timeout: idleConnectionMs });
   readonly #agents: Agent[] = [this.#besides];
   readonly #lanes: Promise<void>[];
 
@@ -185,7 +190,7 @@ export class Callers {
 
   async #caller(index: number): Promise<void> {
     const random = randomFrom(this.seed * callerCount + index);
-    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    const agent = new Agent({ keepAlive: true, timeout: idleConnectionMs, maxSockets: 2 });
     this.#agents.push(agent);
     while (!this.#isEnded) {
       if (this.#isPaused || this.#businesses.length === 0) {
@@ -312,10 +317,12 @@ export class Callers {
     const sentMs = performance.now();
     const what = `${asking.path} with the key ${asking.key}`;
     let answer: Answer | null = null;
+    let failure = '';
     try {
       answer = await this.#exchange(agent, issuer, asking, abandonAfterMs);
-    } catch {
+    } catch (error) {
       // Connections may break; documents that are not answered are sent again.
+      failure = String(error);
     }
     if (abandonAfterMs !== undefined) {
       return answer;
@@ -330,7 +337,7 @@ export class Callers {
       const { inARow, sinceMs } = this.served;
       this.served = { inARow: inARow + 1, sinceMs: inARow === 0 ? performance.now() : sinceMs };
     } else {
-      const code = answer?.body.error?.code ?? 'no answer';
+      const code = answer?.body.error?.code ?? `no answer (${failure})`;
       // Of two requests with one key, one waits for the other.
       if (code !== 'request_in_progress') {
         this.refusals += 1;
