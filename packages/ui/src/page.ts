@@ -1,5 +1,5 @@
 import type { Language, Words } from './language.js';
-import { attributes, html, isolate, type Markup } from './markup.js';
+import { attributes, html, isolate, Markup } from './markup.js';
 
 /** A text as it is, or markup. */
 export type Content = Markup | string;
@@ -17,6 +17,7 @@ const words = {
   done: { he: 'בוצע', en: 'Done' },
   toDo: { he: 'לביצוע', en: 'To do' },
   of: { he: 'מתוך', en: 'of' },
+  error: { he: 'שגיאה', en: 'Error' },
 } as const satisfies Record<string, Words>;
 
 /** The way back to the pages above this one. */
@@ -144,6 +145,23 @@ export function stats(figures: readonly Stat[]): Markup {
 export function notice(kind: 'done' | 'error' | 'warn' | 'info', text: Content): Markup {
   const role = kind === 'error' ? 'alert' : 'status';
   return html`<p class="notice ${kind}" role="${role}">${text}</p>`;
+}
+
+/**
+ * A page whose form was wrong: its title says so, and the focus is on the first field with an error, or on the sentence that states
+ * it, without a script.
+ */
+export function withError(title: string, body: Markup, language: Language): { title: string; body: Markup } {
+  const field = ' aria-invalid="true"';
+  const sentence = '<p class="notice error" role="alert"';
+  const text = body.text.replaceAll(' autofocus', '');
+  const [found, focus] = text.includes(field)
+    ? [field, ' autofocus']
+    : [sentence, ' tabindex="-1" autofocus'];
+  return {
+    title: `${words.error[language]}: ${title}`,
+    body: new Markup(text.replace(found, `${found}${focus}`)),
+  };
 }
 
 /** In place of a list that has nothing yet: what will be here, and how to begin. */

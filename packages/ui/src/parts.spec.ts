@@ -4,7 +4,7 @@ import { fieldErrors } from './field-errors.js';
 import { choice, field, formSection, moneyField, radios, textarea } from './form.js';
 import { lengthErrors, numberError, readField } from './form-values.js';
 import { html } from './markup.js';
-import { card, checklist, facts, pageHead, pager, stats } from './page.js';
+import { card, checklist, facts, notice, pageHead, pager, stats, withError } from './page.js';
 import { table } from './table.js';
 
 /** Markup without the white space between its elements. */
@@ -29,6 +29,22 @@ describe('fields', () => {
     ['moneyField', moneyField({ name: 'a', label: 'A', error: 'Wrong' })],
   ])('an error is tied to a %s', (_kind, markup) => {
     expect(markup.text).toContain('aria-describedby="field-a-error" aria-invalid="true"');
+  });
+
+  it('a page with an error says so in its title, and has the focus on the first wrong field, else on the sentence', () => {
+    const wrong = (name: string) => field({ name, label: 'A', error: 'Wrong' });
+    const first = field({ name: 'a', label: 'A', autofocus: true });
+    const { title, body } = withError(
+      'Form',
+      html`${notice('error', 'No')}${first}${wrong('b')}${wrong('c')}`,
+      'he',
+    );
+    expect(title).toBe('שגיאה: Form');
+    expect(body.text.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="field-b"')]);
+    const refused = withError('Form', html`${notice('error', 'No')}${first}`, 'en').body.text;
+    expect(refused.match(/<[^>]* autofocus[^>]*>/g)).toEqual([
+      '<p class="notice error" role="alert" tabindex="-1" autofocus>',
+    ]);
   });
 
   it('a textarea keeps the text that it is given', () => {

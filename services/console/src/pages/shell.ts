@@ -7,6 +7,7 @@ import {
   type Markup,
   postForm,
   type Words,
+  withError,
 } from '@pinkas/ui';
 import { pageAssets } from '../assets/assets.js';
 import type { PageReply } from '../http/console-page.js';
@@ -163,7 +164,9 @@ export function shell(reply: Extract<PageReply, { kind: 'html' }>, visit: Visit 
   const { language } = visit;
   const { icon: favicon, style, script } = pageAssets();
   const member = isMember(visit) ? visit : null;
-  const title = [reply.title, member?.business.name, words.brand[language]].filter(Boolean).join(' – ');
+  const isWrong = reply.status === 422;
+  const shown = isWrong ? withError(reply.title, reply.body, language) : reply;
+  const title = [shown.title, member?.business.name, words.brand[language]].filter(Boolean).join(' – ');
   const page = html`<html lang="${language}" dir="${directions[language]}">
 <head>
   <meta charset="utf-8">
@@ -180,7 +183,7 @@ ${header(visit)}
 ${member && navigation(member)}
 <main id="content" tabindex="-1">
 ${member?.isTest ? testBanner(member) : null}
-${reply.body}
+${shown.body}
 </main>
 </body>
 </html>
