@@ -197,7 +197,12 @@ describe('issuing by hand in the console', () => {
     ['invalid_customer_tax_id', {}, 'customer.tax_id', 'check digit'],
     ['customer_identity_conflict', {}, 'customer.tax_id', 'another name'],
     ['future_date', {}, 'date', 'in the future'],
-    ['date_before_last_document', { last_document_date: '2026-06-14' }, 'date', '2026-06-14'],
+    [
+      'date_before_last_document',
+      { last_document_date: '2026-06-14' },
+      'date',
+      '14 Jun 2026. Choose that date or a later one',
+    ],
   ] as const)('%s is shown at its field', async (code, details, name, words) => {
     const form = await open('type=tax_invoice');
     refusal = new ApiError(code, { details });
@@ -484,12 +489,39 @@ describe('issuing by hand in the console', () => {
     expect(body.items[0]?.description).toBe('Item two lines');
   });
 
+  it('a discount without its kind is an error at the kind, and the form says so where it has the focus', async () => {
+    const form = { ...(await open('type=tax_invoice')), ...typed, 'discount.value': '10' };
+    const { status, text } = await send(form, 'preview');
+    expect(status).toBe(422);
+    expect(text).toMatch(/id="field-discount.type-error">Choose whether the discount is in percent/);
+    expect(text).toMatch(/<title>Error: Tax invoice/);
+    expect(text.match(/<[^>]* autofocus[^>]*>/g)).toEqual([
+      expect.stringMatching(/^<select id="field-discount.type"/),
+    ]);
+    expect((await send(form, 'compute')).text.split('data-live')[1]).toContain('Choose whether the discount');
+    expect(previewed).toEqual([]);
+  });
+
+  it('the notes of an offer stay there, and those of a document that is copied are copied', async () => {
+    source = { ...source, type: 'quote', notes: 'Valid for 30 days.', title: 'Kitchen' };
+    expect(await open(`type=tax_invoice&from=${source.id}`)).toMatchObject({ notes: '', title: 'Kitchen' });
+    expect(await open(`type=quote&copy=${source.id}`)).toMatchObject({ notes: 'Valid for 30 days.' });
+  });
+
+  it('a document of which nothing is left to pay offers no receipt', async () => {
+    const offered = async () =>
+      (await browser.get(`${root}/documents/${source.id}`)).text.includes('type=receipt&amp;from=');
+    expect(await offered()).toBe(true);
+    state = { ...state, status: 'closed', paid: source.totals.total };
+    expect(await offered()).toBe(false);
+  });
+
   it.each([
     ['items.0.quantity', '0,500', 'This can be read in two ways: write 0.5 or 500.'],
     ['items.0.quantity', '12,50', 'Write 12.5:'],
     ['items.0.quantity', '1e3', 'Above zero and at most 1,000,000, with at most 4 decimals.'],
     ['items.0.quantity', '2,000,000', 'Above zero and at most 1,000,000, with at most 4 decimals.'],
-    ['items.0.unit_price', '-5', 'An amount from zero to 100,000,000, with at most 2 decimals.'],
+    ['items.0.unit_price', '-5', 'A price cannot be negative. To take something off, give a discount.'],
     ['items.0.unit_price', '1.180', 'This can be read in two ways: write 1.18 or 1180.'],
   ])(
     '%s of %s is refused with what it may be, also by the amounts next to the form',

@@ -14,6 +14,7 @@ import {
   type Language,
   lengthErrors,
   numberError,
+  readMoney,
   readNumber,
   type Words,
 } from '@pinkas/ui';
@@ -55,6 +56,12 @@ const texts = {
   price: {
     he: 'סכום מאפס עד 100,000,000, עם עד 2 ספרות אחרי הנקודה.',
     en: 'An amount from zero to 100,000,000, with at most 2 decimals.',
+  },
+  negative: { he: 'מחיר אינו יכול להיות שלילי.', en: 'A price cannot be negative.' },
+  byDiscount: { he: 'להפחתה יש לרשום הנחה.', en: 'To take something off, give a discount.' },
+  discountType: {
+    he: 'יש לבחור אם ההנחה באחוזים או בשקלים.',
+    en: 'Choose whether the discount is in percent or in shekels.',
   },
   paid: {
     he: 'סכום גדול מאפס, עד 100,000,000, עם עד 2 ספרות אחרי הנקודה.',
@@ -132,6 +139,9 @@ export function bodyOf(
   }));
   const given = (name: SingleName, member: string = name) =>
     single[name] !== '' && { [member]: single[name] };
+  if (single['discount.type'] === '' && single['discount.value'] !== '') {
+    errors['discount.type'] = texts.discountType[language];
+  }
   const body: CreateDocument = {
     type,
     customer: customerOf(fields),
@@ -147,7 +157,7 @@ export function bodyOf(
     ...given('external_ref'),
     send: single.send === 'yes',
   };
-  const all = { ...refused(fields, body, language), ...errors };
+  const all = { ...refused(fields, body, language), ...negativePrices(fields, language), ...errors };
   const own = Object.keys(all).filter((name) => !isLeftToCompute(fields, name));
   if (own.length > 0) {
     return { errors: Object.fromEntries(own.map((name) => [name, all[name] ?? ''])) };
@@ -166,6 +176,17 @@ function refused(fields: IssueFields, body: CreateDocument, language: Language):
     ...(fields.payments.length > (rows.payments ?? 0) && { payments: texts.payments[language] }),
     ...lengthErrors(Object.fromEntries(entriesOf(fields)), limitsOfFields(fields), language),
   };
+}
+
+/** What may be meant by a price below zero is written elsewhere. */
+function negativePrices({ type, items }: IssueFields, language: Language): Record<string, string> {
+  const hasDiscount = documentTypeRules[type].discount === 'allowed';
+  const words = [texts.negative, ...(hasDiscount ? [texts.byDiscount] : [])].map((text) => text[language]);
+  return Object.fromEntries(
+    items.flatMap(({ unit_price }, place) =>
+      (readMoney(unit_price) ?? 0) < 0 ? [[`items.${place}.unit_price`, words.join(' ')]] : [],
+    ),
+  );
 }
 
 /** The number in a field, or 0 where it is none, which is stored as an error of the field. */

@@ -143,7 +143,8 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
           'discount.value': plainDecimal(discount.value),
         }),
       title: asLine(document.title ?? ''),
-      notes: document.notes ?? '',
+      // Those of an offer, such as how long it is valid, are not true of what follows it.
+      notes: isSource ? '' : (document.notes ?? ''),
     },
     items: document.items.map((item) => ({
       sku: asLine(item.sku ?? ''),

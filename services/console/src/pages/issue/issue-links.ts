@@ -3,7 +3,7 @@ import { documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
 import { card, html, linkButton, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../session/roles.js';
-import { typeName } from '../parts.js';
+import { balanceOf, typeName } from '../parts.js';
 import { words } from '../words.js';
 
 const texts = {
@@ -20,10 +20,12 @@ export const issueAct = ({ language, link, role }: MemberVisit): Markup | null =
 /** What can be issued on the basis of a document, and its copy; null for who issues nothing. */
 export function issueLinks(
   visit: MemberVisit,
-  { id, type: source }: IssuedDocument,
-  { status }: DocumentState,
+  document: IssuedDocument,
+  state: DocumentState,
 ): Markup | null {
+  const { id, type: source } = document;
   const { business, language, link, role } = visit;
+  const balance = balanceOf(document, state);
   const legalType = business.legal_type;
   if (!isAtLeast(role, 'issuer') || legalType === null) {
     return null;
@@ -32,7 +34,9 @@ export function issueLinks(
   const follow = documentTypes.filter(
     (type) =>
       type !== 'credit_note' &&
-      status !== 'cancelled' &&
+      state.status !== 'cancelled' &&
+      // What is settled asks for no receipt.
+      (type !== 'receipt' || balance === null || balance > 0) &&
       documentTypeRules[type].sources.includes(source) &&
       mayIssue(legalType, type),
   );

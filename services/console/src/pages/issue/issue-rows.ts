@@ -124,6 +124,7 @@ function discountFields({ single }: IssueFields, errors: FieldErrors, language: 
     name: 'discount.type',
     label: texts.discount[language],
     value: single['discount.type'],
+    error: errors['discount.type'],
     options: [
       ['', texts.noDiscount[language]],
       ['percent', texts.percent[language]],

@@ -19,7 +19,7 @@ import {
   visibleLength,
 } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import type { FieldErrors, Language, Words } from '@pinkas/ui';
+import { type FieldErrors, formatDate, formatMoney, type Language } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { errorText } from '../message-pages.js';
 import { unlessAway } from '../unless-away.js';
@@ -38,10 +38,14 @@ import type { Summary } from './issue-summary.js';
 
 const texts = {
   line: { he: 'שורה', en: 'Line' },
-  lastDate: { he: 'התאריך של המסמך האחרון מסוג זה הוא', en: 'The last document of this type has the date' },
+  lastDate: {
+    he: (date: string) =>
+      `תאריך המסמך האחרון מסוג זה הוא ${date}. יש לבחור את התאריך הזה או תאריך מאוחר ממנו.`,
+    en: (date: string) => `The last document of this type is dated ${date}. Choose that date or a later one.`,
+  },
   checkDigit: { he: 'ספרת הביקורת של המספר שגויה.', en: 'The check digit of the number is wrong.' },
   sum: { he: 'סכום התשלומים צריך להיות', en: 'The payments have to sum to' },
-} as const satisfies Record<string, Words>;
+} as const;
 
 const customersMax = 8;
 
@@ -174,7 +178,11 @@ export class Issuing {
 /** Why nothing is computed, where that is more than a field that is still empty. */
 function problemOf(fields: IssueFields, errors: FieldErrors, language: Language): Summary {
   const isTyped = new Map(entriesOf(fields));
-  const [name, problem] = Object.entries(errors).find(([field]) => isTyped.get(field) !== '') ?? [];
+  const found = Object.entries(errors).find(
+    // Without its kind, what is typed of a discount is not counted.
+    ([field]) => isTyped.get(field) !== '' || field === 'discount.type',
+  );
+  const [name, problem] = found ?? [];
   if (name === undefined || problem === undefined) {
     return null;
   }
@@ -200,11 +208,11 @@ export function errorsOf(error: ApiError, { language }: MemberVisit): FieldError
     case 'future_date':
       return { date: sentence };
     case 'date_before_last_document':
-      return { date: `${texts.lastDate[language]} ${fact('last_document_date')}.` };
+      return { date: texts.lastDate[language](formatDate(fact('last_document_date'), language)) };
     case 'payments_required':
       return { payments: sentence };
     case 'payments_total_mismatch':
-      return { payments: `${texts.sum[language]} ${Number(fact('total')).toFixed(2)}.` };
+      return { payments: `${texts.sum[language]} ${formatMoney(Number(fact('total')))}.` };
     default:
       return {};
   }
