@@ -240,7 +240,7 @@ describe('the page of a document', () => {
       'failed It is not known whether it was sent to +972521234567 (WhatsApp, attempt 1) no response came',
       'failed Request 3 for an allocation number: failed, and no further request followed The system is not subscribed.',
       "failed Not sent to books@example.com (email, the accountant's copy) 421 busy",
-      "waiting Waits to be sent to books@example.com (email, the accountant's copy) 15 Jun 2026 11:20",
+      "waiting Waits to be sent to books@example.com (email, the accountant's copy) Next attempt: 15 Jun 2026 11:20",
       'done Request 4 for an allocation number: the number arrived 123456789',
       'failed Not sent to +972521234567 (WhatsApp, attempt 2) no such account',
     ]);

@@ -294,21 +294,57 @@ describe('issuing by hand in the console', () => {
     expect(form).toMatchObject({
       based_on: source.id,
       'customer.name': source.customer.name,
-      'items.0.unit_price': '',
       'payments.0.amount': left,
-      prices: 'gross',
     });
     // A person who gets less types the amount once.
-    await send({ ...form, 'payments.0.amount': '100.10' }, 'preview');
-    expect(previewed.at(-1)?.body).toMatchObject({
+    const { text } = await send({ ...form, 'payments.0.amount': '100.10' }, 'preview');
+    const asked = {
       based_on: source.id,
       customer: { id: source.customer.id },
-      items: [{ unit_price: 100.1 }],
+      items: [{ quantity: 1, unit_price: 100.1 }],
       payments: [{ amount: 100.1 }],
-    });
+    };
+    expect(previewed.at(-1)?.body).toMatchObject(asked);
+    // What is issued is over what was paid, whatever the form repeats.
+    const confirmed = {
+      ...fieldsIn(text),
+      'items.0.unit_price': '1',
+      'items.0.quantity': '3',
+      prices: 'net',
+    };
+    await send(confirmed, 'issue');
+    expect([...issued.values()].at(-1)?.body).toMatchObject({ ...asked, prices_include_vat: true });
     await send({ ...form, 'customer.name': 'Somebody else' }, 'preview');
     expect(previewed.at(-1)?.body.customer).toEqual({ name: 'Somebody else' });
   });
+
+  it.each(['receipt', 'donation_receipt'])(
+    'the form of a %s asks payments and a text, and shows no VAT',
+    async (type) => {
+      if (type === 'donation_receipt') {
+        console.businesses.set(business.id, { ...business, legal_type: 'amuta' });
+      }
+      const { text } = await browser.get(`${root}/issue/document?type=${type}`);
+      const names = Object.keys(fieldsIn(text)).filter((name) => name.startsWith('items'));
+      expect([names, text.includes('name="prices"')]).toEqual([['items.0.description'], false]);
+      const form = {
+        ...fieldsIn(text),
+        'customer.name': 'Typed customer',
+        'items.0.description': 'Two invoices',
+      };
+      const empty = await send(form, 'preview');
+      expect([empty.status, empty.text.includes('id="field-payments.0.amount-error"')]).toEqual([422, true]);
+      const paid = { ...form, 'payments.0.amount': '118' };
+      for (const step of ['compute', 'preview']) {
+        const shown = await send(paid, step);
+        expect(textOf(shown.text)).toContain('₪118.00');
+        expect(textOf(shown.text)).not.toMatch(/VAT|Quantity|Unit price|SKU/);
+      }
+      expect(previewed.at(-1)?.body.items).toEqual([
+        { description: 'Two invoices', quantity: 1, unit_price: 118 },
+      ]);
+    },
+  );
 
   it('a copy has the lines of its document and no source, and a type that it cannot be based on is none', async () => {
     const copy = await open(`type=tax_invoice&copy=${source.id}`);
@@ -385,7 +421,6 @@ describe('issuing by hand in the console', () => {
       const { text } = await browser.get(`${root}/issue/document?type=donation_receipt`);
       const [, open = ''] = /data-customers=([\s\S]*?)<details/.exec(text) ?? [];
       expect(open).toContain('name="customer.tax_id"');
-      expect(fieldsIn(text)).toMatchObject({ 'items.0.sku': '', 'items.0.quantity': '1', prices: 'gross' });
       const read = textOf(/<main[\s\S]*<\/main>/.exec(text)?.[0] ?? '');
       expect(read).toContain('Name of the donor');
       expect(read).not.toMatch(/customer|SKU|Quantity/i);

@@ -33,7 +33,7 @@ import {
   summarizeDebts,
   summarizeMonths,
 } from '@pinkas/contracts';
-import { isTestBook, testBook } from '@pinkas/domain';
+import { type DocumentType, isTestBook, testBook } from '@pinkas/domain';
 import type { VatDetailSummary } from '@pinkas/exports';
 import { ApiError } from '@pinkas/service-kit';
 import { eventually, exampleDocument } from '@pinkas/testkit';
@@ -401,6 +401,7 @@ describe('how far documents are settled, in the console', () => {
   let notes: ReplyOf<typeof reviewDocuments>['notes'];
   let debts: ReplyOf<typeof summarizeDebts>;
   let top: ReplyOf<typeof listTopCustomers>['customers'];
+  let months: ReplyOf<typeof summarizeMonths>['months'];
   const topAsked: RequestOf<typeof listTopCustomers>[] = [];
   let withoutBuyerId: ReplyOf<typeof reviewDocuments>['without_buyer_id'];
   let unreported: ReplyOf<typeof reviewDocuments>['unreported_donations'];
@@ -442,7 +443,7 @@ describe('how far documents are settled, in the console', () => {
         topAsked.push(request);
         return { customers: top };
       }),
-      network.answer(summarizeMonths, () => ({ months: [] })),
+      network.answer(summarizeMonths, () => ({ months })),
       network.answer(summarizeDebts, () => debts),
       network.answer(listUnresolvedAllocations, ({ before, limit }) => {
         const first = before
@@ -471,6 +472,7 @@ describe('how far documents are settled, in the console', () => {
     invoice = exampleDocument({ business_id: business.id });
     at = `/b/${business.id}`;
     [notes, top, withoutBuyerId, unreported, refused] = [[], [], undefined, undefined, []];
+    months = [];
     debts = { as_of: '2026-06-15', documents: 0, customers: 0, amount: 0, late: 0, ages: [] };
     state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
@@ -528,6 +530,14 @@ describe('how far documents are settled, in the console', () => {
       new RegExp(`<dt><a href="${at}/debts">Left to pay</a></dt>`),
     );
     expect(await read('')).not.toContain('Some facts are not available');
+  });
+
+  it('Today has the types of this month as owners know them, credits negative, and no sum of what is no money', async () => {
+    const row = (type: DocumentType, total: number) => ({
+      ...{ month: '2026-06', type, documents: 2, net: total, vat: 0, total },
+    });
+    months = [row('credit_note', 118), row('delivery_note', 500), row('quote', 900), row('tax_invoice', 1_180)];
+    expect(await read('')).toMatch(/Tax invoice 2 ₪1,180.00 Credit note 2 -₪118.00 Quote 2 Delivery note 2 /);
   });
 
   it('Today lists the customers of the last twelve months who bring in most, each with the statement', async () => {

@@ -131,13 +131,10 @@ export function issuingByHand(system: () => ConsoleSystem): void {
       expect(bill).toMatchObject({ type: 'tax_invoice', based_on: quote.id, totals: quote.totals });
 
       await page.click('a[href*="type=receipt&from="]');
-      await page.fill('input[name="items.0.unit_price"]', bill.totals.total.toFixed(2));
-      await page.fill('input[name="payments.0.amount"]', '1');
-      await visitor.pressForStatus('main form.columns', 422, 'button[value="preview"]');
-      expect(await page.locator('.error:not(.notice)').allInnerTexts()).toEqual([
-        expect.stringContaining(bill.totals.total.toFixed(2)),
-      ]);
       await page.fill('input[name="payments.0.amount"]', '');
+      await visitor.pressForStatus('main form.columns', 422, 'button[value="preview"]');
+      expect(await page.locator('.error:not(.notice)').count()).toBe(1);
+      await page.fill('input[name="payments.0.amount"]', bill.totals.total.toFixed(2));
       await pressStep(visitor, 'preview');
       await pressStep(visitor, 'issue');
       expect(await newest(issuer)).toMatchObject({

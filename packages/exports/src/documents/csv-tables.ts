@@ -36,6 +36,9 @@ const keys: readonly CsvColumn<Part<unknown>>[] = [
   ['line', ({ place }) => place],
 ];
 
+/** What acknowledges a payment has no VAT: who adds up the column would count it twice. */
+const hasVat = ({ type }: IssuedDocument): boolean => type !== 'receipt' && type !== 'donation_receipt';
+
 /** The tables, by the first word of their files. Amounts are ILS, days are of Asia/Jerusalem, instants UTC. */
 export const csvTables: Readonly<Record<string, CsvTable>> = {
   documents: tableOf(
@@ -61,10 +64,10 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
       ['prices_include_vat', ({ document }) => document.prices_include_vat],
       ['discount_type', ({ document }) => document.discount?.type ?? null],
       ['discount_value', ({ document }) => document.discount?.value ?? null],
-      ['subtotal', ({ document }) => csvMoney(document.totals.subtotal)],
+      ['subtotal', ({ document }) => (hasVat(document) ? csvMoney(document.totals.subtotal) : null)],
       ['discount', ({ document }) => csvMoney(document.totals.discount)],
-      ['vat_rate', ({ document }) => document.totals.vat_rate],
-      ['vat', ({ document }) => csvMoney(document.totals.vat)],
+      ['vat_rate', ({ document }) => (hasVat(document) ? document.totals.vat_rate : null)],
+      ['vat', ({ document }) => (hasVat(document) ? csvMoney(document.totals.vat) : null)],
       ['total', ({ document }) => csvMoney(document.totals.total)],
       ['paid', ({ state }) => csvMoney(state.paid)],
       ['currency', ({ document }) => document.totals.currency],

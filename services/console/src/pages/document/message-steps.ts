@@ -7,6 +7,12 @@ const texts = {
   failedTo: { he: 'השליחה נכשלה אל', en: 'Not sent to' },
   unknownTo: { he: 'לא ידוע אם נשלח אל', en: 'It is not known whether it was sent to' },
   waitingFor: { he: 'ממתין לשליחה אל', en: 'Waits to be sent to' },
+  nextAttempt: { he: 'הניסיון הבא:', en: 'Next attempt:' },
+  notBefore: { he: 'יישלח ב־', en: 'Will be sent at' },
+  heldUntil: {
+    he: 'ממתין למספר ההקצאה; יישלח לכל המאוחר ב־',
+    en: 'Waits for its allocation number; will be sent by',
+  },
   withdrawn: { he: 'לא יישלח אל', en: 'Will not be sent to' },
   accountant: { he: 'עותק לרואה החשבון', en: "the accountant's copy" },
   followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
@@ -67,11 +73,22 @@ export function messageSteps(message: Message, language: Language): TimelineStep
     case 'withdrawn':
       return [...attempts, step(endedAt, 'waiting', texts.withdrawn, reason)];
     default: {
-      const next = message.next_attempt_at ?? message.not_before ?? message.held_until;
       const at = last?.ended_at ?? message.created_at;
-      return [...attempts, step(at, 'waiting', texts.waitingFor, next && dayAndTime(next, language))];
+      return [...attempts, step(at, 'waiting', texts.waitingFor, nextTime(message, language))];
     }
   }
+}
+
+/** When it is sent next, and why then. */
+function nextTime(message: Message, language: Language): TimelineStep['detail'] {
+  const { next_attempt_at, not_before, held_until } = message;
+  const times: readonly (readonly [Words, string | null])[] = [
+    [texts.nextAttempt, next_attempt_at],
+    [texts.notBefore, not_before],
+    [texts.heldUntil, held_until],
+  ];
+  const [next] = times.flatMap(([word, at]) => (at === null ? [] : [[word, at] as const]));
+  return next ? html`${next[0][language]} ${dayAndTime(next[1], language)}` : null;
 }
 
 const isLastOf = ({ ended_at }: Message, last: Attempt | undefined) =>

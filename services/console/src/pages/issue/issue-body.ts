@@ -22,6 +22,7 @@ import {
   customerDetails,
   entriesOf,
   type IssueFields,
+  isReceived,
   issueLimits,
   type PaymentFields,
   paymentFields,
@@ -108,8 +109,8 @@ function inWordsOf(type: DocumentType, errors: FieldErrors, language: Language):
 const checkBody = compile(CreateDocument);
 
 /** Whether an error is about the empty amount of a single payment: it is the total as soon as the rest is right. */
-const isLeftToCompute = ({ payments }: IssueFields, name: string): boolean =>
-  name === 'payments.0.amount' && payments.length === 1 && payments[0]?.amount === '';
+const isLeftToCompute = ({ payments, type }: IssueFields, name: string): boolean =>
+  !isReceived(type) && name === 'payments.0.amount' && payments.length === 1 && payments[0]?.amount === '';
 
 /** The body of the request, or what the HTTP API would refuse in it before its rules, which are for issuing to check. */
 export function bodyOf(
@@ -128,7 +129,10 @@ export function bodyOf(
   const items = fields.items.map((line, place) => ({
     description: line.description,
     quantity: numberAt(`items.${place}.quantity`, line.quantity, texts.quantity, 'number'),
-    unit_price: numberAt(`items.${place}.unit_price`, line.unit_price, texts.price, 'money'),
+    // The price of what was received is the sum of the payments, whose errors are reported at their fields.
+    unit_price: isReceived(type)
+      ? (readMoney(line.unit_price) ?? 0)
+      : numberAt(`items.${place}.unit_price`, line.unit_price, texts.price, 'money'),
     ...(line.sku !== '' && { sku: line.sku }),
   }));
   const payments = fields.payments.map((payment, place) => ({

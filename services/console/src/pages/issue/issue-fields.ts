@@ -113,6 +113,10 @@ const receivedFor: Words = { he: 'תשלום עבור', en: 'Payment for' };
 
 /** The fields of a document that is based on another one, or copies it. A receipt for an invoice is over what is left to pay. */
 export function fieldsFrom(blank: IssueFields, origin: Origin, language: Language): IssueFields {
+  return withReceivedLine(startedFrom(blank, origin, language));
+}
+
+function startedFrom(blank: IssueFields, origin: Origin, language: Language): IssueFields {
   const { document, state, isSource } = origin;
   const { customer, discount, totals } = document;
   const single = {
@@ -128,7 +132,6 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
     const balance = balanceOf(document, state) ?? totals.total;
     const amount = balance > 0 ? balance.toFixed(2) : '';
     const description = `${receivedFor[language]} ${documentName(document, language)}`;
-    // Its price is what is paid.
     const items = [{ ...blankLine, description }];
     return { ...blank, single, items, payments: [blankPayment(date, amount)] };
   }
@@ -157,6 +160,19 @@ export function fieldsFrom(blank: IssueFields, origin: Origin, language: Languag
       method: document.payments[0]?.method ?? payment.method,
     })),
   };
+}
+
+/**
+ * Of what was received, one line: what it is for, over the sum of the payments, VAT included. A receipt states no price, quantity or
+ * article of its own.
+ */
+function withReceivedLine(fields: IssueFields): IssueFields {
+  if (!isReceived(fields.type)) {
+    return fields;
+  }
+  const description = fields.items.flatMap((line) => line.description || []).join(', ');
+  const line = { ...blankLine, description, unit_price: sumOfPayments(fields) ?? '' };
+  return { ...fields, single: { ...fields.single, prices: 'gross' }, items: [line] };
 }
 
 /** The rows of a list in a form, whose fields are named `items.0.sku`; a place that is left out is closed. More than there may be are refused later. */
@@ -188,12 +204,12 @@ export function readFields(form: URLSearchParams, type: DocumentType): IssueFiel
   ) as Record<SingleName, string>;
   const items = readRows(form, 'items', ['sku', 'description', 'quantity', 'unit_price']);
   const payments = readRows(form, 'payments', ['method', 'amount', 'date', ...paymentFields]);
-  return {
+  return withReceivedLine({
     type,
     single,
     items: items.length > 0 ? items : [blankLine],
     payments: takesPayments(type) ? payments : [],
-  };
+  });
 }
 
 /** The same as names and values, for a form that only repeats them. */
@@ -208,17 +224,10 @@ export function entriesOf({ type, single, items, payments }: IssueFields): (read
 const isBlankLine = ({ sku, description, unit_price }: LineFields) =>
   sku === '' && description === '' && unit_price === '';
 
-/**
- * Without lines that nothing was typed into, so that errors name the places of the form. The only line of what was received has the
- * sum of the payments where it has no price: a person types an amount once.
- */
+/** Without lines that nothing was typed into, so that errors name the places of the form. */
 export function withoutBlankLines(fields: IssueFields): IssueFields {
   const typed = fields.items.filter((line) => !isBlankLine(line));
-  const items = typed.length > 0 ? typed : fields.items.slice(0, 1);
-  const [line, ...others] = items;
-  const paid = sumOfPayments(fields);
-  const takesSum = isReceived(fields.type) && line?.unit_price === '' && others.length === 0 && paid !== null;
-  return { ...fields, items: takesSum && line ? [{ ...line, unit_price: paid }] : items };
+  return { ...fields, items: typed.length > 0 ? typed : fields.items.slice(0, 1) };
 }
 
 /** What all payments come to; null where one of them has no amount. */

@@ -29,7 +29,7 @@ import {
   type Origin,
   takesPayments,
 } from './issue-fields.js';
-import { articleList, linesCard, paymentsCard } from './issue-rows.js';
+import { articleList, linesCard, paymentsCard, receivedCard } from './issue-rows.js';
 import { type Summary, summaryOf } from './issue-summary.js';
 import { donorIdHint, textOf, issueWords as texts } from './issue-words.js';
 
@@ -77,9 +77,9 @@ ${sentence === null ? null : notice('error', sentence)}
   <button class="visually-hidden" name="step" value="compute" tabindex="-1">${texts.compute[language]}</button>
   <div>
     ${customerCard(visit, given)}
-    ${isReceived(type) ? paymentsCard(visit, fields, errors) : null}
-    ${linesCard(visit, fields, errors)}
-    ${takesPayments(type) && !isReceived(type) ? paymentsCard(visit, fields, errors) : null}
+    ${isReceived(type) ? null : linesCard(visit, fields, errors)}
+    ${takesPayments(type) ? paymentsCard(visit, fields, errors) : null}
+    ${isReceived(type) ? receivedCard(visit, fields, errors) : null}
     ${moreCard(visit, fields, errors)}
   </div>
   <div class="stays">

@@ -1,11 +1,5 @@
 import type { listArticles, ReplyOf } from '@pinkas/contracts';
-import {
-  type DocumentType,
-  documentTypeRules,
-  isGoodsNote,
-  methodsOfPaymentField,
-  paymentMethods,
-} from '@pinkas/domain';
+import { documentTypeRules, isGoodsNote, methodsOfPaymentField, paymentMethods } from '@pinkas/domain';
 import {
   attributes,
   button,
@@ -36,9 +30,7 @@ import { extraWords, textOf, issueWords as texts } from './issue-words.js';
 /** The lines of a document, with the basis of their prices and the discount. */
 export function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
   const { type, single, items } = fields;
-  const isPlain =
-    type === 'donation_receipt' && items.every(({ sku, quantity }) => sku === '' && quantity === '1');
-  const rows = items.map((line, place) => lineRow(line, place, { type, isPlain, errors }, language));
+  const rows = items.map((line, place) => lineRow(line, place, errors, language));
   const prices = radios({
     name: 'prices',
     label: texts.prices[language],
@@ -48,17 +40,16 @@ export function linesCard({ book, language }: MemberVisit, fields: IssueFields, 
       ['gross', texts.gross[language]],
     ],
   });
-  const hasChoice = book.vat_rate > 0 && !isGoodsNote(type) && type !== 'donation_receipt';
+  const hasChoice = book.vat_rate > 0 && !isGoodsNote(type);
   return card({
     id: 'lines',
-    title: textOf(type, 'lines', language),
+    title: texts.lines[language],
     content: html`
-  ${isReceived(type) ? html`<p class="hint">${textOf(type, 'linesOfReceived', language)}</p>` : null}
   ${errors.items ? html`<p class="error">${errors.items}</p>` : null}
-  <div class="lines${isPlain && html` plain`}" data-rows="items">
+  <div class="lines" data-rows="items">
     ${rows}
   </div>
-  ${button({ text: textOf(type, 'addLine', language), kind: 'secondary', name: 'step', value: 'add_line' })}
+  ${button({ text: texts.addLine[language], kind: 'secondary', name: 'step', value: 'add_line' })}
   ${hasChoice ? prices : hidden('prices', single.prices)}
   ${documentTypeRules[type].discount === 'allowed' && discountFields(fields, errors, language)}`,
   });
@@ -87,28 +78,36 @@ function cell(
     </div>`;
 }
 
-/** What the rows of lines have in common. */
-interface Lines {
-  readonly type: DocumentType;
-  /** Whether a line is a text and an amount: the article and the quantity are not shown. */
-  readonly isPlain: boolean;
-  readonly errors: FieldErrors;
+/** What was received is for something; its amount is that of the payments. */
+export function receivedCard(
+  { language }: MemberVisit,
+  { type, items }: IssueFields,
+  errors: FieldErrors,
+): Markup {
+  const name = 'items.0.description';
+  return card({
+    id: 'lines',
+    title: textOf(type, 'received', language),
+    content: html`
+  ${errors.items ? html`<p class="error">${errors.items}</p>` : null}
+  ${field({
+    name,
+    label: textOf(type, 'receivedFor', language),
+    value: items[0]?.description ?? '',
+    error: errors[name],
+  })}`,
+  });
 }
 
-function lineRow(
-  line: LineFields,
-  place: number,
-  { type, isPlain, errors }: Lines,
-  language: Language,
-): Markup {
+function lineRow(line: LineFields, place: number, errors: FieldErrors, language: Language): Markup {
   const at = (name: keyof LineFields) => `items.${place}.${name}`;
   const input = (name: keyof LineFields, more: Readonly<Record<string, string | number | null>>) =>
-    cell(at(name), textOf(type, name, language), errors[at(name)], { value: line[name], ...more });
+    cell(at(name), texts[name][language], errors[at(name)], { value: line[name], ...more });
   const figure = { dir: 'ltr', inputmode: 'decimal' };
   return html`<div class="row" role="group" aria-label="${texts.line[language]} ${place + 1}" data-row>
-    ${isPlain ? hidden(at('sku'), line.sku) : input('sku', { list: 'articles', dir: 'ltr' })}
+    ${input('sku', { list: 'articles', dir: 'ltr' })}
     ${input('description', {})}
-    ${isPlain ? hidden(at('quantity'), line.quantity) : input('quantity', figure)}
+    ${input('quantity', figure)}
     ${input('unit_price', figure)}
     ${removeButton('remove_line', place, `${texts.removeLine[language]} ${place + 1}`)}
   </div>
@@ -146,14 +145,18 @@ function discountFields({ single }: IssueFields, errors: FieldErrors, language: 
 }
 
 /** What was paid. */
-export function paymentsCard(visit: MemberVisit, { payments }: IssueFields, errors: FieldErrors): Markup {
+export function paymentsCard(
+  visit: MemberVisit,
+  { type, payments }: IssueFields,
+  errors: FieldErrors,
+): Markup {
   const { language } = visit;
   const rows = payments.map((payment, place) => paymentRow(visit, payment, place, errors));
   return card({
     id: 'payments',
     title: texts.payments[language],
     content: html`
-  <p class="hint">${texts.paidHint[language]}</p>
+  ${isReceived(type) ? null : html`<p class="hint">${texts.paidHint[language]}</p>`}
   ${errors.payments ? html`<p class="error">${errors.payments}</p>` : null}
   <div class="payments" data-rows="payments">
     ${rows}

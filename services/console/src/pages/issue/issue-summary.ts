@@ -16,7 +16,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import { type DocumentPreview, warningList } from './consequences.js';
-import { type IssueFields, takesPayments } from './issue-fields.js';
+import { type IssueFields, isReceived, takesPayments } from './issue-fields.js';
 
 const texts = {
   title: { he: 'סיכום', en: 'Summary' },
@@ -87,6 +87,10 @@ export function totals({ draft }: DocumentPreview, fields: IssueFields, language
   const net = toShekels(fromShekels(subtotal) - fromShekels(discount));
   const paid = sum(fields.payments.map((payment) => fromShekels(readMoney(payment.amount) ?? 0)));
   const missing = fromShekels(total) - paid;
+  if (isReceived(fields.type)) {
+    // What acknowledges a payment has no VAT: it is that of the invoice.
+    return facts([[texts.total[language], html`<strong>${amount(total, language)}</strong>`]], language);
+  }
   return facts(
     [
       [texts.subtotal[language], discount === 0 ? null : amount(subtotal, language)],

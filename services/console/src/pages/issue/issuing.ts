@@ -29,6 +29,7 @@ import {
   blankPayment,
   entriesOf,
   type IssueFields,
+  isReceived,
   newFields,
   type Origin,
   withoutBlankLines,
@@ -126,6 +127,9 @@ export class Issuing {
   /** What the document comes to as far as it is typed, for the form next to it. */
   async summary(visit: MemberVisit, fields: IssueFields): Promise<Summary> {
     const typed = { ...withoutBlankLines(fields), payments: [] };
+    if (isReceived(fields.type) && typed.items[0]?.unit_price === '') {
+      return null;
+    }
     const parsed = bodyOf(typed, visit.language);
     if ('errors' in parsed) {
       return problemOf(typed, parsed.errors, visit.language);
@@ -148,7 +152,7 @@ export class Issuing {
   /** The same document with the amount of its only payment, where that is the total; without it where nothing is to be paid. */
   async withPayment(visit: MemberVisit, fields: IssueFields): Promise<IssueFields> {
     const [payment, ...others] = fields.payments;
-    if (!payment || others.length > 0 || payment.amount !== '') {
+    if (!payment || others.length > 0 || payment.amount !== '' || isReceived(fields.type)) {
       return fields;
     }
     const summary = await this.summary(visit, fields);

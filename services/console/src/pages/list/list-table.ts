@@ -2,6 +2,7 @@ import type { listDeliveryStates, listDocuments, ReplyOf, TypeSums } from '@pink
 import { attributes, badge, badges, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { refusalWords } from '../document/refusal-words.js';
+import { isReceived } from '../issue/issue-fields.js';
 import { balanceOf, documentName, statusBadge, typeName } from '../parts.js';
 import type { ListQuery } from './list-query.js';
 import { listWords as texts } from './list-words.js';
@@ -154,8 +155,9 @@ export function listSums(types: readonly TypeSums[] | null, language: Language):
         kind: 'count',
         value: ({ cancelled }) => (cancelled === 0 ? null : cancelled),
       },
-      { head: texts.net[language], kind: 'money', value: ({ net }) => net },
-      { head: texts.vat[language], kind: 'money', value: ({ vat }) => vat },
+      // Receipts have no VAT: it is that of their invoices.
+      { head: texts.net[language], kind: 'money', value: ({ type, net }) => (isReceived(type) ? null : net) },
+      { head: texts.vat[language], kind: 'money', value: ({ type, vat }) => (isReceived(type) ? null : vat) },
       { head: texts.total[language], kind: 'money', value: ({ total }) => total },
     ],
   });

@@ -1,5 +1,12 @@
 import type { listTopCustomers, ReplyOf, summarizeDebts, summarizeMonths } from '@pinkas/contracts';
-import { type Agorot, fromShekels, type MonthResult, monthResults, toShekels } from '@pinkas/domain';
+import {
+  type Agorot,
+  type DocumentType,
+  fromShekels,
+  type MonthResult,
+  monthResults,
+  toShekels,
+} from '@pinkas/domain';
 import {
   amount,
   type BarPair,
@@ -138,9 +145,28 @@ export function topCustomers(
     : card({ id: 'top-customers', title: texts.top[language], kind: 'flush', content });
 }
 
+/** The types in the order in which owners think of them: what is money, and then what leads to it, whose totals are no money yet. */
+const shownTypes = {
+  tax_invoice: 1,
+  tax_invoice_receipt: 1,
+  credit_note: -1,
+  receipt: 1,
+  donation_receipt: 1,
+  proforma: 0,
+  quote: 0,
+  order: 0,
+  delivery_note: 0,
+  return_note: 0,
+} as const satisfies Record<DocumentType, 1 | -1 | 0>;
+
 /** What was issued this month, by type. */
 export function monthByType({ language }: MemberVisit, months: Months, today: string): Markup {
-  const rows = months.filter(({ month }) => month === today.slice(0, 7));
+  const ofMonth = months.filter(({ month }) => month === today.slice(0, 7));
+  const rows = Object.entries(shownTypes).flatMap(([type, sign]) =>
+    ofMonth
+      .filter((row) => row.type === type)
+      .map((row) => ({ ...row, sum: sign === 0 ? null : sign * row.total })),
+  );
   const content =
     rows.length === 0
       ? html`<p class="soft">${texts.noneThisMonth[language]}</p>`
@@ -151,7 +177,7 @@ export function monthByType({ language }: MemberVisit, months: Months, today: st
           columns: [
             { head: texts.kind[language], value: ({ type }) => html`${typeName(type, language)}` },
             { head: texts.count[language], kind: 'count', value: ({ documents }) => documents },
-            { head: texts.total[language], kind: 'money', value: ({ total }) => total },
+            { head: texts.total[language], kind: 'money', value: ({ sum }) => sum },
           ],
         });
   return card({ id: 'month', title: texts.byType[language], content });
