@@ -40,8 +40,59 @@ const mayImport: Record<string, readonly string[]> = {
   ),
 };
 
-/** The rooms of a workspace, the lowest first. What is in none of them, such as the module of a service, is above all. */
+/**
+ * The rooms of a workspace, the lowest first: folders, single files, and as `*.ts` the other files of `src`; where that is not among
+ * them, such as for the module of a service, they are above all.
+ */
 const roomsOf: Record<string, readonly string[]> = {
+  'packages/domain': [
+    'money',
+    'text-direction.ts',
+    'text',
+    '*.ts',
+    'delivery',
+    'donation',
+    'uniform',
+    'test-mode',
+    'delivery.ts',
+    'index.ts',
+  ],
+  'packages/contracts': [
+    'time-limits.ts',
+    'errors.ts',
+    'schema',
+    'define.ts',
+    '*.ts',
+    'http',
+    'event.ts',
+    'catalogue.ts',
+    'network',
+    'openapi',
+    'index.ts',
+    'generate',
+  ],
+  'packages/cli': ['*.ts', 'export', 'audit', 'verify', 'run-command.ts', 'main.ts'],
+  'packages/pdf': ['file', 'signature'],
+  'packages/exports': [
+    '*.ts',
+    'vat',
+    'documents',
+    'donations',
+    'uniform',
+    'book.ts',
+    'write-single-file.ts',
+    'index.ts',
+  ],
+  'services/printer': [
+    '*.ts',
+    'warm-page.ts',
+    'chromium.ts',
+    'page-pool.ts',
+    'printer-metrics.ts',
+    'print-server.ts',
+    'start-printer.ts',
+    'main.ts',
+  ],
   'packages/service-kit': [
     'clock.ts',
     'concurrency',
@@ -258,7 +309,8 @@ describe('the architecture', () => {
       const roomOf = (path: string) => path.slice(root.length).split('/')[0] ?? '';
       const heightOf = (path: string) => {
         const height = rooms.indexOf(roomOf(path));
-        return height === -1 ? rooms.length : height;
+        const others = path.slice(root.length).includes('/') ? -1 : rooms.indexOf('*.ts');
+        return [height, others, rooms.length].find((found) => found !== -1) ?? 0;
       };
       const folders = inside.filter(({ path }) => path.slice(root.length).includes('/'));
       expect(new Set(folders.map(({ path }) => roomOf(path)))).toEqual(

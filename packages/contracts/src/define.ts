@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ErrorCode } from './http/errors.js';
+import type { ErrorCode } from './errors.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** The deployable processes. A service's name is its queue group, its database and the second word of its subjects. */

@@ -2,7 +2,7 @@ import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
-import type { ErrorCode } from './http/errors.js';
+import type { ErrorCode } from './errors.js';
 import { Business } from './schema/business.js';
 import {
   AllocationOutcome,

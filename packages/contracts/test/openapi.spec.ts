@@ -31,7 +31,7 @@ import {
 import { documentTypeRules, documentTypes, hasValidCheckDigit } from '@pinkas/domain';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Type from 'typebox';
-import { SchemaPublisher } from '../src/http/openapi/published-schema.js';
+import { SchemaPublisher } from '../src/openapi/published-schema.js';
 
 const docsUrl = 'https://api.example.com/docs';
 const codes = Object.keys(errorCatalogue) as ErrorCode[];

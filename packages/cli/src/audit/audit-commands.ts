@@ -2,10 +2,10 @@ import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads 
 import { businessId, type Kind, modeOption } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
 import { findBook, findBusiness } from '../calls.js';
+import type { Finding } from '../checks.js';
 import type { Call, Command, Output, Progress } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { verb } from '../verb.js';
-import type { Finding } from '../verify/checks.js';
 import { checkChains, followTrail, trailPages } from './check-chains.js';
 import { type AcceptedCertificates, type Heads, HeadsCollection } from './heads.js';
 import { headsOfFile, storedHeads, writeHeads } from './statements.js';

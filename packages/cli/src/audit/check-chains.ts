@@ -10,8 +10,8 @@ import {
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { pagesOf } from '../calls.js';
+import type { Finding } from '../checks.js';
 import type { Call } from '../command.js';
-import type { Finding } from '../verify/checks.js';
 import { type CompareChain, type Heads, withoutHeads } from './heads.js';
 
 /** The result of following the chains of one business. */

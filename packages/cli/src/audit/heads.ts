@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CheckedHeads, checkHeads, type SignedHeads } from '@pinkas/contracts';
+import type { Finding } from '../checks.js';
 import type { Call } from '../command.js';
-import type { Finding } from '../verify/checks.js';
 import {
   chainName,
   ExactComparison,

@@ -5,9 +5,9 @@ import {
   auditDeliveries,
   type BookEntry,
 } from '@pinkas/contracts';
+import { type Finding, findingOf } from '../checks.js';
 import type { Call } from '../command.js';
 import { RefusalError } from '../usage-error.js';
-import { type Finding, findingOf } from './checks.js';
 import type { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkDelivery, type DeliveryAudit } from './delivery-sends.js';
 import {

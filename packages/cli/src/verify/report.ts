@@ -1,6 +1,6 @@
+import { type Check, checks, type Finding } from '../checks.js';
 import { columns } from '../table.js';
 import { findingsMax, type VerificationResult } from './business-verification.js';
-import { type Check, checks, type Finding } from './checks.js';
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../http/openapi/openapi-document.js';
+import { openApiDocument } from '../openapi/openapi-document.js';
 
 /** Where the document lies in the repository. */
 export const openApiFile = new URL('../../openapi.json', import.meta.url);

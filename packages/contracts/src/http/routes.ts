@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { defineRoute } from '../define.js';
+import { errorCatalogue } from '../errors.js';
 import { cancelDocument, issueDocument, previewDocument } from '../issuing.js';
 import { CancelDocument, CreateDocument } from '../schema/document.js';
 import { Address, described, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
-import { errorCatalogue } from './errors.js';
 import {
   CancelledDocument,
   CustomerList,

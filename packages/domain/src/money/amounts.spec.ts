@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type TotalledDocument, totalRows } from '../total-rows.js';
 import {
   AMOUNT_MAX_AGOROT,
   formatShekels,
@@ -12,7 +13,6 @@ import {
 import { decimalPlaces, parseDecimal, toUnits, toUnitsRounded } from './decimal.js';
 import { parsePercentage, portionOf, portionWithin, withoutPortion } from './percentage.js';
 import { divideRounded } from './rounding.js';
-import { type TotalledDocument, totalRows } from './total-rows.js';
 
 const document = (change: Partial<TotalledDocument> = {}): TotalledDocument => ({
   type: 'tax_invoice',

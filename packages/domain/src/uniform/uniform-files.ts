@@ -1,7 +1,7 @@
 import type { DocumentType } from '../document-types.js';
 import { law } from '../law.js';
 import type { Agorot } from '../money/agorot.js';
-import { acknowledgesPayment } from '../money/total-rows.js';
+import { acknowledgesPayment } from '../total-rows.js';
 import { encodeTrimmed, type UniformCharset } from './charset.js';
 import {
   documentRecords,

@@ -1,9 +1,9 @@
 import { documentTypes } from '@pinkas/domain';
 import type { TSchema } from 'typebox';
-import { publicRoutes } from '../../catalogue.js';
-import type { Route, Scope } from '../../define.js';
+import { publicRoutes } from '../catalogue.js';
+import type { Route, Scope } from '../define.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue, isErrorCode } from '../errors.js';
-import { type EventType, eventName, eventSchemas, eventTypes, whenOf } from '../events.js';
+import { type EventType, eventName, eventSchemas, eventTypes, whenOf } from '../http/events.js';
 import {
   cancelDocumentExample,
   createDocumentExamples,

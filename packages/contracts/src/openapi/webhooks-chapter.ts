@@ -1,4 +1,4 @@
-import { endpointsMax } from '../events.js';
+import { endpointsMax } from '../http/events.js';
 
 /** The check of a signature without a library, by language; the tests run them where the language is installed. */
 export const signatureChecks = {

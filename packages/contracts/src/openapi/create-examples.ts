@@ -1,5 +1,5 @@
 import { type DocumentType } from '@pinkas/domain';
-import type { CreateDocument } from '../../schema/document.js';
+import type { CreateDocument } from '../schema/document.js';
 
 /** The id that the examples give to the tax invoice; a credit note on a real system needs the id of a real one. */
 export const exampleInvoiceId = '00000000-0000-4000-8000-000000000007';

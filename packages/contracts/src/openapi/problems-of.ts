@@ -1,6 +1,6 @@
-import type { Route } from '../../define.js';
+import type { Route } from '../define.js';
 import { type ErrorCode, errorCatalogue, isErrorCode } from '../errors.js';
-import { errorsOfEveryRoute, errorsOfPublicRoutes } from '../routes.js';
+import { errorsOfEveryRoute, errorsOfPublicRoutes } from '../http/routes.js';
 
 /**
  * Every code that a call of a route can be refused with, in the order of the catalogue. A query that the route does not

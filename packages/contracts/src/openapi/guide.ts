@@ -1,5 +1,5 @@
 import { documentTypeRules, documentTypes, testSkus } from '@pinkas/domain';
-import { validationErrorsMax } from '../../schema/validate.js';
+import { validationErrorsMax } from '../schema/validate.js';
 
 /** The table of document types, made from the rules that the service applies. */
 const typesTable = [

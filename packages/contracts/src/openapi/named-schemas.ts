@@ -1,21 +1,7 @@
 import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
 import Type, { type TSchema } from 'typebox';
-import { CustomerCard } from '../../customer.js';
-import {
-  AllocationOutcome,
-  CancelDocument,
-  CreateDocument,
-  CustomerInput,
-  DeliveryOutcome,
-  DiscountInput,
-  DonationOutcome,
-  documentStatuses,
-  ForeignDonor,
-  ItemInput,
-  PaymentInput,
-} from '../../schema/document.js';
-import { Strict } from '../../schema/fields.js';
-import { errorDetailFields } from '../error-details.js';
+import { CustomerCard } from '../customer.js';
+import { errorDetailFields } from '../http/error-details.js';
 import {
   ApiEvent,
   EventAllocation,
@@ -25,7 +11,7 @@ import {
   eventName,
   eventSchemas,
   eventTypes,
-} from '../events.js';
+} from '../http/events.js';
 import {
   CancelledDocument,
   CreatedDocument,
@@ -42,7 +28,21 @@ import {
   ErrorCatalogueEntry,
   NewDocument,
   Profile,
-} from '../routes.js';
+} from '../http/routes.js';
+import {
+  AllocationOutcome,
+  CancelDocument,
+  CreateDocument,
+  CustomerInput,
+  DeliveryOutcome,
+  DiscountInput,
+  DonationOutcome,
+  documentStatuses,
+  ForeignDonor,
+  ItemInput,
+  PaymentInput,
+} from '../schema/document.js';
+import { Strict } from '../schema/fields.js';
 
 /** The error object as callers see it: the members of `details` are spelled out. */
 const PublishedError = Strict(

@@ -1,11 +1,8 @@
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import type { Static } from 'typebox';
-import type { CancelDocument, DonationOutcome } from '../../schema/document.js';
-import { sentenceOf } from '../../schema/error-sentences.js';
-import { type PreviewWarning, previewWarningTexts } from '../../schema/preview-warnings.js';
-import { type ErrorDetailMember, errorDetailFields } from '../error-details.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
-import { type ApiEvent, type EventType, eventSchemas, eventTypes } from '../events.js';
+import { type ErrorDetailMember, errorDetailFields } from '../http/error-details.js';
+import { type ApiEvent, type EventType, eventSchemas, eventTypes } from '../http/events.js';
 import type {
   CancelledDocument,
   CreatedDocument,
@@ -18,7 +15,10 @@ import type {
   ErrorCatalogueEntry,
   NewDocument,
   Profile,
-} from '../routes.js';
+} from '../http/routes.js';
+import type { CancelDocument, DonationOutcome } from '../schema/document.js';
+import { sentenceOf } from '../schema/error-sentences.js';
+import { type PreviewWarning, previewWarningTexts } from '../schema/preview-warnings.js';
 import { company, exampleInvoiceId, person } from './create-examples.js';
 
 export * from './create-examples.js';

@@ -1,5 +1,5 @@
-import type { BusinessLegalType, DocumentType } from '../document-types.js';
-import { type Agorot, fromShekels, sum } from './agorot.js';
+import type { BusinessLegalType, DocumentType } from './document-types.js';
+import { type Agorot, fromShekels, sum } from './money/agorot.js';
 
 /** What a figure between the lines and the total of a document is. */
 export type TotalRowKind = 'gross_lines' | 'lines' | 'discount' | 'net' | 'vat';

@@ -1,4 +1,0 @@
-// Takes the place of the decision by rule, for the documents of both books.
-export { addressesToCheck, decideDelivery, provokesFailure } from '../test-mode/provoked-delivery.js';
-export * from '../text/phone-number.js';
-export * from './delivery-decision.js';
