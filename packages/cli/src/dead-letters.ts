@@ -77,8 +77,9 @@ const deadLettersOf = (service: MessagingService): DeadLetterSource => ({
   },
 });
 
-async function listAllocations(call: Call): Promise<DeadLetter[]> {
-  const request = { limit: pageSize };
+/** @param only where given, no other document. */
+async function listAllocations(call: Call, only?: string): Promise<DeadLetter[]> {
+  const request = { limit: pageSize, ...(only !== undefined && { document_id: only }) };
   const found = await allOf(call, listDeadLetteredAllocations, request, ({ documents }) => documents);
   return found.map(({ document_id, kind, dead_lettered_at, attempts, reason }) => ({
     id: document_id,
@@ -92,13 +93,14 @@ async function listAllocations(call: Call): Promise<DeadLetter[]> {
   }));
 }
 
+/** A service of the release before lists all of them. */
 const isDeadLetteredAllocation = async (call: Call, id: string): Promise<boolean> =>
-  (await listAllocations(call)).some((deadLetter) => deadLetter.id === id);
+  (await listAllocations(call, id)).some((deadLetter) => deadLetter.id === id);
 
 /** Dead-lettered requests for allocation numbers, by the document's id; a redrive of any other document would be a retry. */
 const deadLetteredAllocations: DeadLetterSource = {
   service: 'allocation',
-  list: listAllocations,
+  list: (call) => listAllocations(call),
   has: isDeadLetteredAllocation,
   redrive: async (call, id) => {
     const reply = await call(retryAllocation, { document_id: id });

@@ -168,7 +168,7 @@ describe('pinkas queue redrive', () => {
   });
 
   it('queue redrive requests a dead-lettered allocation number again', async () => {
-    const { output, subjects } = runQueue(
+    const { output, requests, subjects } = runQueue(
       'redrive',
       {
         [listDeadLetteredAllocations.subject]: () => ({ documents: [allocation], next_after: null }),
@@ -179,6 +179,10 @@ describe('pinkas queue redrive', () => {
     expect(await output).toMatchObject({
       json: { id: documentId, service: 'allocation', outcome: 'handled' },
     });
+    expect(requests).toContainEqual([
+      listDeadLetteredAllocations.subject,
+      { limit: 200, document_id: documentId },
+    ]);
     expect(subjects).toContain(retryAllocation.subject);
   });
 

@@ -100,6 +100,8 @@ const DeadLetteredPosition = Strict({ decided_at: Instant, document_id: Uuid });
 /** The documents whose request was dead-lettered, of every business, the oldest first. */
 export const listDeadLetteredAllocations = defineContract('allocation.dead_lettered.list', {
   request: Strict({
+    /** Only this document; absent: all. */
+    document_id: Type.Optional(Uuid),
     after: Type.Optional(DeadLetteredPosition),
     limit: Type.Integer({ minimum: 1, maximum: 500 }),
   }),

@@ -69,11 +69,12 @@ export class AllocationOperations {
   /** The dead-lettered documents, page by page. */
   @Operation(listDeadLetteredAllocations)
   async listDeadLettered({
+    document_id,
     after,
     limit,
   }: RequestOf<typeof listDeadLetteredAllocations>): Promise<ReplyOf<typeof listDeadLetteredAllocations>> {
     const from = after && { decided_at: new Date(after.decided_at), document_id: after.document_id };
-    const found = await deadLetteredAllocations(acrossTenants(this.db), from, limit + 1);
+    const found = await deadLetteredAllocations(acrossTenants(this.db), document_id, from, limit + 1);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return {

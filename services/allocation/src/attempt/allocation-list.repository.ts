@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import type { AllocationTables } from '../db/allocation.tables.js';
 import { type AllocationRow, printedNumber } from './allocation.repository.js';
 
-/** The dead-lettered documents in the order of their decision, after `after`. */
+/** The dead-lettered documents, or one of them, in the order of their decision, after `after`. */
 export async function deadLetteredAllocations(
   db: Database<AllocationTables>,
+  documentId: string | undefined,
   after: { decided_at: Date; document_id: string } | undefined,
   limit: number,
 ): Promise<AllocationRow[]> {
@@ -17,6 +18,9 @@ export async function deadLetteredAllocations(
     .orderBy('decided_at')
     .orderBy('document_id')
     .limit(limit);
+  if (documentId !== undefined) {
+    query = query.where('document_id', '=', documentId);
+  }
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('decided_at', 'document_id'), '>', tuple(after.decided_at, after.document_id)),
