@@ -1,5 +1,5 @@
 import { ConsoleModule } from '@pinkas/console/module';
-import { type PageBinding, pageBindingsOf } from '@pinkas/console/page';
+import { type PageBinding, pageBindingsOf, pathsOf } from '@pinkas/console/page';
 
 /** Every page and form of the console: one that is added later is tested without another line. */
 export const consolePages: readonly PageBinding[] = (
@@ -31,17 +31,12 @@ const noPages = new Set([
 export const shownPages = consolePages.filter(({ method, path }) => method === 'GET' && !noPages.has(path));
 
 /** The addresses of a page, in each book that it is served for, with what its path asks for, from the first parameter to the last. */
-export function addressesOf(
-  { access, books, path }: PageBinding,
+export const addressesOf = (
+  page: PageBinding,
   businessId: string,
   ids: Readonly<Record<string, string>>,
-): string[] {
-  const filled = path.replace(/:[a-z]+(?:.*:[a-z]+)?/i, ids[path] ?? 'missing');
-  if (access === 'anyone' || access === 'person') {
-    return [filled];
-  }
-  const below = filled === '/' ? '' : filled;
+): string[] =>
   // The documents of a test are in the live book.
-  const hasTestPage = books && !path.includes(':');
-  return [`/b/${businessId}${below}`, ...(hasTestPage ? [`/t/${businessId}${below}`] : [])];
-}
+  pathsOf({ ...page, books: page.books === true && !page.path.includes(':') }, businessId, (path) =>
+    path.replace(/:[a-z]+(?:.*:[a-z]+)?/i, ids[path] ?? 'missing'),
+  );

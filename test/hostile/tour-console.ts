@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { pathsOf } from '@pinkas/console/page';
 import { isUuid } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
@@ -475,12 +476,3 @@ function queryNames(): string[] {
 
 const tokenIn = ({ text }: ConsoleAnswer) =>
   formsIn(text).find(({ fields }) => fields._csrf)?.fields._csrf ?? '';
-
-/** The paths of a page, in the route table of the console. */
-function pathsOf({ access, path, books }: (typeof consolePages)[number]): string[] {
-  if (access === 'anyone' || access === 'person') {
-    return [path];
-  }
-  const below = path === '/' ? '' : path;
-  return [`/b/:business${below}`, ...(books ? [`/t/:business${below}`] : [])];
-}

@@ -1,7 +1,12 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { ConsoleModule } from '../src/console.module.js';
-import { isOfBusiness, type PageBinding, pageBindingsOf } from '../src/http/console-page.js';
+import {
+  isOfBusiness,
+  type PageBinding,
+  pageBindingsOf,
+  pathsOf as pathsOfPage,
+} from '../src/http/console-page.js';
 
 /** Every page of the module: one that is added later is tested without another line. */
 export const bindings: readonly PageBinding[] = (
@@ -12,11 +17,5 @@ export const bindings: readonly PageBinding[] = (
 export const ofBusiness: readonly PageBinding[] = bindings.filter(({ access }) => isOfBusiness(access));
 
 /** The addresses of a page, with ids that exist nowhere. */
-export function pathsOf({ access, path, books }: PageBinding, businessId = ''): string[] {
-  const filled = path.replaceAll(/:[a-z_]+/gi, () => randomUUID());
-  if (!isOfBusiness(access)) {
-    return [filled];
-  }
-  const below = filled === '/' ? '' : filled;
-  return [`/b/${businessId}${below}`, ...(books ? [`/t/${businessId}${below}`] : [])];
-}
+export const pathsOf = (page: PageBinding, businessId = ''): string[] =>
+  pathsOfPage(page, businessId, (path) => path.replaceAll(/:[a-z_]+/gi, () => randomUUID()));

@@ -157,6 +157,20 @@ function complete(shared: SharedBinding<Access>, own: OwnBinding | undefined, me
 /** Whether a page is of one business, and below its path. */
 export const isOfBusiness = (access: Access): boolean => access !== 'anyone' && access !== 'person';
 
+/** The addresses of a page, in each book that it is served for; `business` and `pathOf` fill in what is a parameter. */
+export function pathsOf(
+  { access, path, books }: PageBinding,
+  business = ':business',
+  pathOf: (path: string) => string = String,
+): string[] {
+  const filled = pathOf(path);
+  if (!isOfBusiness(access)) {
+    return [filled];
+  }
+  const below = filled === '/' ? '' : filled;
+  return [`/b/${business}${below}`, ...(books ? [`/t/${business}${below}`] : [])];
+}
+
 /** What the pages of a class are bound to, by the names of their methods. */
 const boundMethodsOf = (target: object) =>
   Reflect.getOwnMetadata(pagesKey, target) as ReadonlyMap<string, PageBinding> | undefined;

@@ -20,7 +20,7 @@ import { assets } from '../assets/assets.js';
 import type { ConsoleConfig } from '../config.js';
 import { BodyReceipts } from './body-receipts.js';
 import { bestLevel, compressed } from './compression.js';
-import { type BoundPage, isOfBusiness, type PageBinding, pageBindingsOf, pagesOf } from './console-page.js';
+import { type BoundPage, pageBindingsOf, pagesOf, pathsOf } from './console-page.js';
 import { usualForm } from './form-limits.js';
 import type { Rejection } from './page-frame.js';
 import { assetHeaders, downloadHeaders, pageHeaders } from './page-headers.js';
@@ -261,13 +261,4 @@ export class HttpServer extends HttpFront {
     });
     return { status: 200, headers, body };
   }
-}
-
-/** The addresses of a page. */
-function pathsOf({ access, path, books }: PageBinding): string[] {
-  if (!isOfBusiness(access)) {
-    return [path];
-  }
-  const below = path === '/' ? '' : path;
-  return [`/b/:business${below}`, ...(books ? [`/t/:business${below}`] : [])];
 }
