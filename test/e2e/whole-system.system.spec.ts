@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
 import { expectServicesOn } from '../harness/nodes.js';
 import { RunningStack } from '../harness/running-stack.js';
-import { bookModel } from '../properties/sections/book-model.js';
+import { bookProperties } from '../properties/sections/book-properties.js';
 import { requestBodies } from '../properties/sections/request-bodies.js';
 import { client } from './sections/client.js';
 import { concurrency } from './sections/concurrency.js';
@@ -43,7 +43,7 @@ describe('the whole system', () => {
   isolation(system);
   hostile(system);
   requestBodies(system);
-  bookModel(system);
+  bookProperties(system);
   // Last: it leaves the collector hanging.
   traces(system, () => collector);
 });

@@ -4,22 +4,22 @@ import type { DocumentType } from '@pinkas/domain';
 import fc from 'fast-check';
 import { type BookModel, laterDay, typeRules, types } from './book-model.js';
 import { shekelsOf } from './expected-totals.js';
-import type { Shop } from './shop.js';
+import type { RealBook } from './real-book.js';
 
 /** One step of a book's life. */
-class Step<Drawn> implements fc.AsyncCommand<BookModel, Shop> {
+class Step<Drawn> implements fc.AsyncCommand<BookModel, RealBook> {
   constructor(
     private readonly name: string,
     private readonly drawn: Drawn,
-    private readonly does: (drawn: Drawn, book: BookModel, shop: Shop) => Promise<void>,
+    private readonly does: (drawn: Drawn, book: BookModel, real: RealBook) => Promise<void>,
   ) {}
 
   check(): boolean {
     return true;
   }
 
-  run(book: BookModel, shop: Shop): Promise<void> {
-    return this.does(this.drawn, book, shop);
+  run(book: BookModel, real: RealBook): Promise<void> {
+    return this.does(this.drawn, book, real);
   }
 
   toString(): string {
@@ -30,8 +30,8 @@ class Step<Drawn> implements fc.AsyncCommand<BookModel, Shop> {
 function step<Drawn>(
   name: string,
   drawn: fc.Arbitrary<Drawn>,
-  does: (drawn: Drawn, book: BookModel, shop: Shop) => Promise<void>,
-): fc.Arbitrary<fc.AsyncCommand<BookModel, Shop>> {
+  does: (drawn: Drawn, book: BookModel, real: RealBook) => Promise<void>,
+): fc.Arbitrary<fc.AsyncCommand<BookModel, RealBook>> {
   return drawn.map((item) => new Step(name, item, does));
 }
 
@@ -249,26 +249,26 @@ function reversed(value: unknown): unknown {
 const issue = step(
   'issue',
   fc.record({ request, retry: rarely(null, 0, 1, 2) }),
-  async ({ request, retry }, book, shop) => {
-    const body = bodyOf(request, book, shop.today);
+  async ({ request, retry }, book, real) => {
+    const body = bodyOf(request, book, real.today);
     const key = retry === null ? undefined : pick([...book.refusedKeys], retry);
-    await shop.issue(book, body, key ?? randomUUID());
+    await real.issue(book, body, key ?? randomUUID());
   },
 );
 
 const replay = step(
   'replay',
   fc.record({ of: fc.nat(50), how: fc.constantFrom('same', 'reversed', 'changed') }),
-  async ({ of, how }, book, shop) => {
+  async ({ of, how }, book, real) => {
     const document = pick(book.documents, of);
     if (!document) {
       return;
     }
     const { body } = document;
     if (how === 'changed') {
-      return shop.reuse(document, { ...body, notes: `${body.notes ?? ''}.` });
+      return real.reuse(document, { ...body, notes: `${body.notes ?? ''}.` });
     }
-    await shop.replay(document, how === 'same' ? body : reversed(body));
+    await real.replay(document, how === 'same' ? body : reversed(body));
   },
 );
 
@@ -282,7 +282,7 @@ const cancel = step(
       rarely('{}', '{"reason":5}', '{"why":""}', '{'),
     ),
   }),
-  async ({ of, among, body }, book, shop) => {
+  async ({ of, among, body }, book, real) => {
     const candidates = {
       all: book.documents,
       cancellable: book.documents.filter((document) => typeRules[document.body.type].cancellable),
@@ -290,12 +290,12 @@ const cancel = step(
     };
     const id = (of === null ? undefined : pick(candidates[among], of)?.created.id) ?? randomUUID();
     const invalid = body?.match(/5|why/) ? 'validation_error' : null;
-    await shop.cancel(book, id, body, body === '{' ? 'invalid_json' : invalid);
+    await real.cancel(book, id, body, body === '{' ? 'invalid_json' : invalid);
   },
 );
 
-const get = step('get', fc.option(fc.nat(50), { freq: 8 }), async (of, book, shop) => {
-  await shop.get(book, (of === null ? undefined : pick(book.documents, of)?.created.id) ?? randomUUID());
+const get = step('get', fc.option(fc.nat(50), { freq: 8 }), async (of, book, real) => {
+  await real.get(book, (of === null ? undefined : pick(book.documents, of)?.created.id) ?? randomUUID());
 });
 
 const list = step(
@@ -310,17 +310,17 @@ const list = step(
     /** Documents that are issued while the list is read. */
     issuedBetween: fc.integer({ min: 0, max: 2 }),
   }),
-  async ({ type, from, to, reference, cancelled, limit, issuedBetween }, book, shop) => {
+  async ({ type, from, to, reference, cancelled, limit, issuedBetween }, book, real) => {
     const filter = {
       ...(type === undefined ? {} : { type }),
-      ...(from === undefined ? {} : { from: laterDay(shop.today, from) }),
-      ...(to === undefined ? {} : { to: laterDay(shop.today, to) }),
+      ...(from === undefined ? {} : { from: laterDay(real.today, from) }),
+      ...(to === undefined ? {} : { to: laterDay(real.today, to) }),
       ...(reference === undefined ? {} : { external_ref: reference }),
       ...(cancelled === undefined ? {} : { include_cancelled: cancelled }),
     };
-    await shop.list(book, filter, limit, async () => {
+    await real.list(book, filter, limit, async () => {
       for (let count = 0; count < issuedBetween; count += 1) {
-        await shop.issue(book, quoteOfToday, randomUUID());
+        await real.issue(book, quoteOfToday, randomUUID());
       }
     });
   },
@@ -348,15 +348,15 @@ const search = step(
     ),
     limit: maybe(fc.constantFrom(1, 2, 50)),
   }),
-  ({ q, limit }, book, shop) => shop.search(book, q, limit),
+  ({ q, limit }, book, real) => real.search(book, q, limit),
 );
 
-const changeRate = step('rate', fc.constantFrom(0, 17, 17.35, 18), (rate, book, shop) =>
-  shop.changeRate(book, rate),
+const changeRate = step('rate', fc.constantFrom(0, 17, 17.35, 18), (rate, book, real) =>
+  real.changeRate(book, rate),
 );
-const me = step('me', fc.constant(null), (_drawn, book, shop) => shop.me(book));
-const documentTypes = step('document types', fc.constant(null), (_drawn, book, shop) =>
-  shop.documentTypes(book),
+const me = step('me', fc.constant(null), (_drawn, book, real) => real.me(book));
+const documentTypes = step('document types', fc.constant(null), (_drawn, book, real) =>
+  real.documentTypes(book),
 );
 
 /** Lives of a book: issuing comes up most. */
@@ -384,11 +384,11 @@ export const lives = fc.commands(
 );
 
 /** Reads everything that the book should hold. */
-export async function readAll(book: BookModel, shop: Shop): Promise<void> {
-  await shop.list(book, { include_cancelled: true }, 100);
+export async function readAll(book: BookModel, real: RealBook): Promise<void> {
+  await real.list(book, { include_cancelled: true }, 100);
   for (const document of book.documents) {
-    await shop.get(book, document.created.id);
+    await real.get(book, document.created.id);
   }
-  await shop.search(book, undefined, 50);
-  await shop.me(book);
+  await real.search(book, undefined, 50);
+  await real.me(book);
 }

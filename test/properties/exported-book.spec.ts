@@ -16,8 +16,8 @@ import {
 import type { DocumentType } from '@pinkas/domain';
 import { exampleBusiness } from '@pinkas/testkit/examples';
 import { runsFactor, seed } from './config.js';
+import { drawnBook } from './drawn-book.js';
 import { agorotOf, shekelsOf } from './expected-totals.js';
-import { modelBook } from './model-book.js';
 import { propertyTimeoutMs } from './property.js';
 
 /** `PINKAS_RUNS=500` makes a book of about 100,000 documents. */
@@ -68,8 +68,8 @@ describe('a book of the model', () => {
   let book: BookEntry[];
   beforeAll(async () => {
     process.stderr.write(`a book of the model: PINKAS_SEED=${seed}\n`);
-    book = modelBook(business, requests, seed);
-    home = await mkdtemp(join(tmpdir(), 'pinkas-model-book-'));
+    book = drawnBook(business, requests, seed);
+    home = await mkdtemp(join(tmpdir(), 'pinkas-drawn-book-'));
   }, propertyTimeoutMs);
   afterAll(() => rm(home, { recursive: true, force: true }));
 

@@ -49,7 +49,7 @@ function expectOk<Body>(answered: Answered, check: (body: unknown) => object): B
 }
 
 /** One business in the system. Whatever it is asked, its answer must be the one that the model of its book foresees. */
-export class Shop {
+export class RealBook {
   constructor(
     private readonly caller: Caller,
     private readonly apiKey: ApiKey,

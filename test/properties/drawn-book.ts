@@ -25,7 +25,7 @@ interface Life {
  * gives them. Lives of the model follow each other on different days, each with the numbers after those of the one before.
  * @returns the entries in the order of the book.
  */
-export function modelBook(business: Business, requests: number, seed: number): BookEntry[] {
+export function drawnBook(business: Business, requests: number, seed: number): BookEntry[] {
   const entries: BookEntry[] = [];
   let firstNumbers: Life['firstNumbers'] = {};
   for (let drawn = 0; drawn < requests; drawn += requestsOfALife) {

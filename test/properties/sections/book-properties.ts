@@ -7,7 +7,7 @@ import { lives, readAll } from '../book-commands.js';
 import { BookModel } from '../book-model.js';
 import { Caller } from '../caller.js';
 import { holds, propertyTimeoutMs } from '../property.js';
-import { Shop } from '../shop.js';
+import { RealBook } from '../real-book.js';
 
 /** Settings that change what a book holds. */
 const business = fc.record({
@@ -24,7 +24,7 @@ const dailyDocuments = fc.oneof(
   { weight: 1, arbitrary: fc.constant(6) },
 );
 
-export function bookModel(system: () => RunningStack): void {
+export function bookProperties(system: () => RunningStack): void {
   describe('book model', () => {
     let stack: RunningStack;
     let operator: Operator;
@@ -45,12 +45,12 @@ export function bookModel(system: () => RunningStack): void {
             const settings = { ...kind, ...rest };
             const issuer = await operator.newIssuer(settings, { daily_documents: daily });
             const caller = await Caller.with(stack, issuer.key);
-            const shop = new Shop(caller, issuer.apiKey, async (change) => {
+            const real = new RealBook(caller, issuer.apiKey, async (change) => {
               await operator.call(updateBusiness, { business_id: issuer.business.id, change });
             });
             const book = new BookModel(settings, daily);
-            await fc.asyncModelRun(() => ({ model: book, real: shop }), steps);
-            await readAll(book, shop);
+            await fc.asyncModelRun(() => ({ model: book, real }), steps);
+            await readAll(book, real);
           }),
           10,
           [],
