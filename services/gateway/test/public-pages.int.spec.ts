@@ -1,6 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   cancelArtifact,
@@ -10,18 +8,14 @@ import {
   getArtifact,
   markConnected,
   numberArtifact,
-  publicRoutes,
   type ReplyOf,
   type RequestOf,
   renderPage,
   showBusiness,
   showConnection,
 } from '@pinkas/contracts';
-import { guide, openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
-import { findBinary } from '@pinkas/local-stack/servers';
 import { ApiError } from '@pinkas/service-kit';
 import { auditTrail, exampleBusiness, exampleDocument } from '@pinkas/testkit';
-import { chromium } from 'playwright-core';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 const business = exampleBusiness();
@@ -35,7 +29,7 @@ const numberedSha256 = createHash('sha256').update(numberedPdf).digest('hex');
 const style = 'body>p{color:red}';
 const cancelledAt = '2026-03-09T22:30:00.000Z';
 
-describe('pages', () => {
+describe('the public pages', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
     gateway = await startGateway();
@@ -403,237 +397,5 @@ describe('pages', () => {
       expect(page.status).toBe(502);
       expect(page.text).toContain('החיבור לרשות המסים לא הושלם');
     });
-  });
-
-  describe('the documentation', () => {
-    it('GET /openapi.json returns the OpenAPI document with the configured addresses', async () => {
-      const answer = await gateway.http('/v1/openapi.json');
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(answer.headers.get('ratelimit-limit')).toBe('60');
-      expect(answer.json.servers).toEqual([{ url: gateway.config.baseUrl }]);
-      expect(answer.json).toEqual(openApiDocument(gateway.config));
-    });
-
-    it('GET /openapi.json is compressed on demand, cacheable, and 304 for who has it already', async () => {
-      const ask = (headers: Record<string, string>) => gateway.http('/v1/openapi.json', { headers });
-      const [plain, zipped] = [
-        await ask({ 'accept-encoding': 'identity' }),
-        await ask({ 'accept-encoding': 'gzip' }),
-      ];
-      expect([plain, zipped].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
-      expect(zipped.json).toEqual(plain.json);
-      const etag = plain.headers.get('etag') ?? '';
-      expect([etag, zipped.headers.get('etag')]).toEqual([expect.stringMatching(/^W\/"[\w-]+"$/), etag]);
-      expect(plain.headers.get('cache-control')).toBe('public, max-age=300');
-      const known = await ask({ 'if-none-match': `"other", ${etag}` });
-      expect([known.status, known.text, known.headers.get('etag')]).toEqual([304, '', etag]);
-      expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200);
-    });
-
-    it('the OpenAPI document has every problem of every route, and the page of every code', async () => {
-      const { json } = await gateway.http('/v1/openapi.json');
-      for (const route of publicRoutes) {
-        const operation = json.paths[route.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
-        const described = Object.values<{ content: { 'application/json': { examples: object } } }>(
-          operation.responses,
-        ).flatMap((response) => Object.keys(response.content['application/json'].examples));
-        expect(described).toEqual(expect.arrayContaining(problemsOf(route)));
-      }
-      for (const code of Object.keys(errorCatalogue)) {
-        expect(json.components.examples[code].value.error.doc_url).toBe(
-          `${gateway.config.docsUrl}/errors#${code}`,
-        );
-      }
-    });
-
-    it('the reference has every operation, field and code, runs no script and is shown in no frame', async () => {
-      const page = await gateway.http('/docs');
-      expect(page.status).toBe(200);
-      expect(page.headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'/,
-      );
-      expect(page.text).not.toContain('<script');
-      const { json } = await gateway.http('/v1/openapi.json');
-      const sectionOf = (id: string) =>
-        page.text.split(`<section id="${id}">`)[1]?.split('</section>')[0]?.replaceAll(/>\s+/g, '> ') ?? '';
-      for (const [path, methods] of Object.entries<Record<string, Operation>>(json.paths)) {
-        for (const [method, { operationId, summary, parameters = [], responses }] of Object.entries(
-          methods,
-        )) {
-          const section = sectionOf(`operation/${operationId}`);
-          expect(section).toContain(`${summary}</a> <code>${method.toUpperCase()} ${path}</code>`);
-          for (const status of Object.keys(responses)) {
-            expect([operationId, section]).toEqual([
-              operationId,
-              expect.stringContaining(`<dt><code>${status}</code></dt>`),
-            ]);
-          }
-          expect(section.match(/<dd>In the (path|query|header)\./g) ?? []).toHaveLength(parameters.length);
-        }
-      }
-      for (const [name, { properties = {} }] of Object.entries<{ properties?: object }>(
-        json.components.schemas,
-      )) {
-        const section = sectionOf(`schema/${name}`);
-        expect([name, section]).not.toEqual([name, '']);
-        for (const field of Object.keys(properties)) {
-          expect(section).toContain(`<dt><code>${field}</code>`);
-        }
-      }
-      for (const [type, { post }] of Object.entries<{ post: Operation }>(json.webhooks)) {
-        expect(sectionOf(`webhook/${type}`)).toContain(post.summary);
-        expect(sectionOf(`webhook/${type}`)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
-      }
-      for (const field of ['customer.name', 'items[].unit_price', 'payments[].card_last_digits']) {
-        expect(sectionOf('operation/createDocument')).toContain(`<dt><code>${field}</code>`);
-      }
-      expect(page.text).toContain(`curl &quot;${gateway.config.baseUrl}/documents&quot;`);
-      const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      const links = [...page.text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
-      expect(links.filter((id) => !ids.includes(id))).toEqual([]);
-      // Errors lead to their explanation.
-      expect(sectionOf('operation/createDocument')).toContain('<a href="/docs/errors#total_mismatch">');
-      expect(sectionOf('operation/createDocument')).toContain(
-        '<pre>{\n  &quot;type&quot;: &quot;tax_invoice_receipt&quot;',
-      );
-    });
-    interface Operation {
-      operationId: string;
-      summary: string;
-      parameters?: object[];
-      responses: object;
-    }
-
-    it('the reference is compressed for clients that accept gzip', async () => {
-      const codingFor = async (accepted: string) => {
-        const { headers, text } = await gateway.http('/docs', { headers: { 'accept-encoding': accepted } });
-        expect([headers.get('vary'), text]).toEqual(['accept-encoding', expect.stringContaining('</html>')]);
-        return headers.get('content-encoding');
-      };
-      expect(await codingFor('gzip')).toBe('gzip');
-      for (const encoding of ['identity', 'gzip;q=0', 'br, gzip; q=0.0']) {
-        expect(await codingFor(encoding)).toBeNull();
-      }
-    });
-
-    it('a documentation path may end with a slash', async () => {
-      for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
-        expect((await gateway.http(`${path}/`)).text).toBe((await gateway.http(path)).text);
-      }
-    });
-
-    it('HEAD returns the headers of a documentation page without its body', async () => {
-      for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
-        const head = await gateway.http(path, { method: 'HEAD' });
-        expect([path, head.status, head.text]).toEqual([path, 200, '']);
-        const { headers } = await gateway.http(path);
-        expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
-        expect(head.headers.get('content-type')).toBe(headers.get('content-type'));
-      }
-    });
-
-    it('the guide is the one of the repository, with the address of this system', async () => {
-      const { status, text } = await gateway.http('/docs/guide');
-      expect(status).toBe(200);
-      expect(text).toContain('<h1 id="guide/for-developers">');
-      expect(text).toContain(`curl &quot;${gateway.config.baseUrl}/documents&quot;`);
-      expect(text).not.toMatch(/\$BASE_URL|href="\.\./);
-    });
-
-    it('the errors page explains every code in both languages, with the operations that can return it', async () => {
-      const { text } = await gateway.http('/docs/errors');
-      const asHtml = (text: string) =>
-        text.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-      for (const [code, entry] of Object.entries(errorCatalogue)) {
-        const section = text.split(`<section id="${code}">`)[1]?.split('</section>')[0] ?? '';
-        expect(section).toContain(asHtml(entry.message));
-        expect(section).toContain(`<p lang="he" dir="rtl">${asHtml(entry.messageHe)}</p>`);
-        expect(section).toContain(`HTTP ${entry.httpStatus}`);
-        for (const member of entry.details) {
-          expect(section).toContain(`details.${member}`);
-        }
-      }
-      const mismatch = text.split('<section id="total_mismatch">')[1]?.split('</section>')[0] ?? '';
-      expect(mismatch).toContain('<a href="/docs#operation/createDocument">POST /documents</a>');
-      expect(text).not.toContain('<script');
-    });
-
-    it('the errors page says in both languages after which codes a document may have been issued', async () => {
-      const { text } = await gateway.http('/docs/errors');
-      const introductions = [
-        text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[0],
-        text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[1],
-        guide.split('# Errors')[1]?.split('# Versions')[0],
-      ];
-      for (const words of introductions) {
-        expect(words).toMatch(/4xx[^.]*document_generation_failed/);
-        expect(words).toMatch(/engine_error[^.]*internal_error/);
-        expect(words).toContain('Idempotency-Key');
-        expect(words).toMatch(/an earlier\s+attempt with the same key may|ייתכן שניסיון קודם עם אותו מפתח/);
-      }
-      // A heading applies to all codes below it.
-      const headings = [...text.matchAll(/<h2>(\d+)(.*)<\/h2>/g)];
-      expect(headings.map(([, status]) => status)).toEqual(
-        expect.arrayContaining(['422', '500', '502', '503']),
-      );
-      for (const [, status, words] of headings) {
-        if (Number(status) >= 500) {
-          expect([status, words]).not.toEqual([status, expect.stringMatching(/issued|הופק/)]);
-        }
-      }
-    });
-
-    it('axe finds nothing in the documentation, on wide and narrow screens, and it loads nothing from other hosts', async () => {
-      const browser = await chromium.launch({
-        executablePath: findBinary('chromium-headless-shell') ?? '',
-        args: ['--no-sandbox'],
-      });
-      try {
-        const page = await browser.newPage();
-        const browserErrors: string[] = [];
-        const requestedUrls: string[] = [];
-        page.on('console', (line) => {
-          if (['error', 'warning'].includes(line.type())) {
-            browserErrors.push(line.text());
-          }
-        });
-        page.on('pageerror', (error) => browserErrors.push(error.message));
-        page.on('request', (request) => requestedUrls.push(request.url()));
-        const overflow = () =>
-          page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-        const [wide, narrow] = [
-          { width: 1360, height: 900 },
-          { width: 320, height: 640 },
-        ];
-        const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-        const violations = async () => {
-          await page.evaluate(axe);
-          const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-          return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })
-            .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html, nodes[0].failureSummary]))`);
-        };
-
-        for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
-          await page.setViewportSize(wide);
-          await page.goto(`${gateway.origin}${path}`);
-          expect(await page.locator('input, textarea').count()).toBe(0);
-          expect([path, await overflow()]).toEqual([path, 0]);
-          expect([path, await violations()]).toEqual([path, []]);
-          await page.setViewportSize(narrow);
-          expect([path, await overflow()]).toEqual([path, 0]);
-          expect([path, await violations()]).toEqual([path, []]);
-        }
-        expect(browserErrors).toEqual([]);
-        const others = requestedUrls.filter(
-          (address) => !address.startsWith('data:') && !address.startsWith(`${gateway.origin}/docs`),
-        );
-        expect(others).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-      // Six runs of axe.
-    }, 180_000);
   });
 });
