@@ -152,6 +152,13 @@ describe('the documentation', () => {
     expect(text).not.toMatch(/\$BASE_URL|href="\.\./);
   });
 
+  it('the packed client has an entity tag, by which it is not sent twice', async () => {
+    const sent = await gateway.http('/client.tgz');
+    expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+    const headers = { 'if-none-match': sent.headers.get('etag') ?? '' };
+    expect(await gateway.http('/client.tgz', { headers })).toMatchObject({ status: 304, text: '' });
+  });
+
   it('the errors page explains every code in both languages, with the operations that can return it', async () => {
     const { text } = await gateway.http('/docs/errors');
     const asHtml = (text: string) =>

@@ -1,6 +1,14 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type PinkasClient, PinkasError } from '@pinkas/client';
+import { verifyWebhook } from '@pinkas/client/webhooks';
+import { eventually } from '@pinkas/testkit';
 import { expectConsistentBook } from '../../harness/book.js';
 import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 
@@ -100,6 +108,73 @@ export function client(system: () => RunningStack): void {
       const { document } = await issuing;
       const { id, number, totals } = document;
       await expectConsistentBook(stack, issuer, 'proforma', [{ key, id, number, total: totals.total }]);
+    });
+
+    it('npx runs the client that the system serves, which posts an event to a program on this machine', async () => {
+      const { base_url } = await stack.file();
+      const received: { body: string; headers: Record<string, string | string[] | undefined> }[] = [];
+      const receiver = createServer(async (request, response) => {
+        let body = '';
+        for await (const chunk of request.setEncoding('utf8')) {
+          body += chunk;
+        }
+        received.push({ body, headers: request.headers });
+        response.writeHead(204).end();
+      });
+      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+      const { port } = receiver.address() as AddressInfo;
+      const folder = await mkdtemp(join(tmpdir(), 'pinkas-listen-'));
+      const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+      // What the documentation states, in a folder without a package, by a person without the repository.
+      const child = spawn(
+        'npx',
+        [
+          '--yes',
+          '-p',
+          new URL('/client.tgz', base_url).href,
+          'pinkas-client',
+          'listen',
+          `http://localhost:${port}/hook`,
+          '--yes',
+        ],
+        {
+          cwd: folder,
+          detached: true,
+          env: {
+            PATH: process.env.PATH,
+            HOME: folder,
+            PINKAS_BASE_URL: base_url,
+            PINKAS_KEY: issuer.key,
+            PINKAS_WEBHOOK_SECRET: secret,
+          },
+        },
+      );
+      let printed = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk;
+      });
+      child.stderr.on('data', (chunk: Buffer) => {
+        printed += chunk;
+      });
+      try {
+        await eventually('it listens', () => printed.includes(secret), 60_000).catch(() => {
+          throw new Error(`it does not listen: ${printed}`);
+        });
+        const { document } = await client.createDocument(invoice(31, { type: 'quote' }));
+        await eventually('the event is printed', () => printed.includes(`quote ${document.number}`), 60_000);
+        const events = received.map(({ body, headers }) => verifyWebhook(body, headers, secret));
+        expect(events).toContainEqual(
+          expect.objectContaining({
+            type: 'document.issued',
+            data: expect.objectContaining({ document: expect.objectContaining({ id: document.id }) }),
+          }),
+        );
+      } finally {
+        // npx leaves its program when it is killed.
+        process.kill(-(child.pid as number), 'SIGTERM');
+        await new Promise((resolve) => receiver.close(resolve));
+        await rm(folder, { recursive: true, force: true });
+      }
     });
   });
 }

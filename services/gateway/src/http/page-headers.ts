@@ -30,3 +30,10 @@ export const pdfHeaders = {
   'content-type': 'application/pdf',
   'cache-control': 'private, no-cache',
 } as const;
+
+/** The headers of a package of npm. */
+export const packageHeaders = {
+  ...publicHeaders,
+  'content-type': 'application/gzip',
+  'cache-control': 'private, no-cache',
+} as const;

@@ -96,6 +96,13 @@ it. If every attempt fails for five days, the endpoint is disabled; the owner ge
 it is enabled, \`resend\` sends what was missed. A rotated secret and the one before it both sign for 24 hours. Requests
 come over https to port 443, or one from 1024 up, at a public address; redirects are not followed.
 
+On your machine no endpoint is needed: this posts each event to your program, signed in the same way, and prints the
+secret and what was answered.
+
+\`\`\`sh
+PINKAS_BASE_URL=$BASE_URL PINKAS_KEY=$KEY npx -p $ORIGIN/client.tgz pinkas-client listen http://localhost:3000/hook
+\`\`\`
+
 **The list** misses nothing. \`GET /v1/events?cursor=…\` has the events in the order in which they were committed, oldest
 first, for 90 days. Store \`next_cursor\` after each page, and begin with it the next time: every few minutes, or when a
 webhook comes. It is never null, unlike that of \`GET /v1/documents\`, and there is no \`has_more\`: a page with fewer
@@ -111,7 +118,7 @@ poller](../packages/client/examples/poll-events.mjs), each of one screen.
 
 ## Generated clients
 
-TypeScript has [its client](../packages/client/README.md). For other languages a generator makes one of
+TypeScript has [its client](../packages/client/README.md): \`npm install $ORIGIN/client.tgz\`. For other languages a generator makes one of
 \`$BASE_URL/openapi.json\`; these are tested: openapi-python-client, oapi-codegen (Go), openapi-typescript, and
 openapi-generator for Python, PHP, TypeScript (\`typescript-fetch\`) and Java (\`native\`, with
 \`containerDefaultToNull=true\`: otherwise it sends an empty \`payments\` with each document, which is refused). What a

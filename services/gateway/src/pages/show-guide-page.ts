@@ -18,7 +18,7 @@ export class ShowGuidePage {
       docsPath: new URL(docsUrl).pathname.replace(/\/+$/, ''),
       openApiUrl: `${baseUrl}/openapi.json`,
       body: html`<main>
-${document(developersGuide.replaceAll('$BASE_URL', baseUrl))}
+${document(developersGuide.replaceAll('$BASE_URL', baseUrl).replaceAll('$ORIGIN', new URL(baseUrl).origin))}
 </main>`,
     });
   }
