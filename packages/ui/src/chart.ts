@@ -17,7 +17,7 @@ export interface BarPair {
 }
 
 const words = {
-  figures: { he: 'המספרים בטבלה', en: 'The figures as a table' },
+  figures: { he: 'המספרים בטבלה', en: 'Show as table' },
 } as const satisfies Record<string, Words>;
 
 /** The drawing in its own units; the page stretches it, and texts are outside of it. */

@@ -32,3 +32,4 @@ export * from './message.js';
 export * from './page.js';
 export { type PaymentDetails, paymentDetails, paymentMethodName } from './payments.js';
 export { type Column, table } from './table.js';
+export { totalWords } from './total-words.js';

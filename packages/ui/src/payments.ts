@@ -32,7 +32,7 @@ const words = {
   account: { he: 'חשבון', en: 'Account' },
   checkDate: { he: 'לפירעון', en: 'Due' },
   cardEnding: { he: 'מסתיים ב־', en: 'ending ' },
-  reference: { he: 'אסמכתה', en: 'Reference' },
+  reference: { he: 'אסמכתא', en: 'Reference' },
 } as const satisfies Record<string, Words>;
 
 const isWallet = (method: PaymentMethod): method is Wallet => method.startsWith('wallet_method_');

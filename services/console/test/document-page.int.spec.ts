@@ -323,16 +323,16 @@ describe('the page of a document', () => {
       'customer.id': `/customers/${document.customer.id}`,
       'customer.name': 'Dana Levi',
       'customer.tax_id': '777777723',
-      'customer.legal_type': 'Licensed dealer 777777723',
+      'customer.legal_type': 'VAT-registered business 777777723',
       'customer.email': 'dana@example.com · +972521234567',
       'customer.phone': 'dana@example.com · +972521234567',
       'customer.address': '12 Herzl Street · Haifa',
       'customer.city': '12 Herzl Street · Haifa',
-      'totals.subtotal': 'Sum of lines excl. VAT ₪895.82',
+      'totals.subtotal': 'Subtotal excl. VAT ₪895.82',
       'totals.discount': 'Discount 7.5% -₪67.19 Total before VAT ₪828.63',
       'totals.vat': 'VAT 18% ₪149.15',
       'totals.vat_rate': 'VAT 18% ₪149.15',
-      'totals.total': 'Total ₪977.78',
+      'totals.total': 'Total received ₪977.78',
       'totals.currency': '₪',
       'based_on.id': `/documents/${document.based_on?.id}`,
       'based_on.type': 'Based on Quote 31',
@@ -424,7 +424,7 @@ describe('the page of a document', () => {
     const { document } = fullDocument(answers.document.business_id);
     answers.document = { ...document, type: 'receipt', due_date: null };
     const text = textOf(await open());
-    expect(text).toContain('Total incl. VAT ₪977.78');
+    expect(text).toContain('Total received incl. VAT ₪977.78');
     expect(text).not.toContain('VAT 18%');
   });
 
@@ -507,8 +507,8 @@ describe('the page of a document', () => {
   });
 
   it.each([
-    ['en', { resent: 0, suppressed: 1 }, 'Nothing was sent: the address gets no messages. Allow it again or'],
-    ['he', { resent: 0, suppressed: 1 }, 'לא נשלח דבר: לכתובת הזאת לא נשלחות הודעות. אפשר לאפשר'],
+    ['en', { resent: 0, suppressed: 1 }, 'Nothing was sent: the address is blocked. Unblock it or'],
+    ['he', { resent: 0, suppressed: 1 }, 'לא נשלח דבר: הכתובת חסומה לשליחה. אפשר לבטל'],
     ['en', { resent: 1, suppressed: 1 }, 'Some messages will be sent again. The others will not'],
   ])(
     'a resend to a suppressed address explains what to do, also from the page Today: %s, %p',
@@ -575,7 +575,7 @@ describe('the page of a document', () => {
     const rows = [...page.matchAll(/<li class="item[^"]*">(.*?)<\/li>/gs)].map(([, row = '']) => row);
     expect(rows.map((row) => textOf(row).split(' 550')[0])).toEqual([
       'A message was not sent to later@example.com: Tax invoice 1',
-      'No messages are sent to other@example.com',
+      'This address is blocked: other@example.com',
       'A message was not sent to Dana@example.com: Tax invoice 1',
     ]);
     expect(rows[0]).toContain(`action="${at}/resend"`);

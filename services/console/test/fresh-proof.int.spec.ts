@@ -77,7 +77,7 @@ describe('fresh proofs', () => {
   ])('a change of %s needs a proof, and what was typed stays', async (name, section, value) => {
     const refused = await browser.post(`/b/${id}/business`, { ...(await formOf(section)), [name]: value });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('Prove who you are');
+    expect(refused.text).toContain('Confirm it&#39;s you');
     expect(fieldsIn(refused.text)[name]).toBe(value);
     expect(saved).toEqual([]);
   });

@@ -422,7 +422,7 @@ describe('issuing by hand in the console', () => {
       const [, open = ''] = /data-customers=([\s\S]*?)<details/.exec(text) ?? [];
       expect(open).toContain('name="customer.tax_id"');
       const read = textOf(/<main[\s\S]*<\/main>/.exec(text)?.[0] ?? '');
-      expect(read).toContain('Name of the donor');
+      expect(read).toContain('Donor name');
       expect(read).not.toMatch(/customer|SKU|Quantity/i);
       known = tax_id === null ? { warnings: ['donation_donor_id_missing'] } : {};
       const form = { ...fieldsIn(text), 'customer.name': 'Typed donor', 'items.0.description': 'Books' };

@@ -488,7 +488,7 @@ describe('how far documents are settled, in the console', () => {
   const read = async (path: string) => asRead((await browser.get(`${at}${path}`)).text);
 
   it.each([
-    ['paid in part', { paid: 5_000 }, 'Paid in part', '₪2,080.00', 'Balance due', 'left to pay is ₪2,080.00'],
+    ['paid in part', { paid: 5_000 }, 'Partly paid', '₪2,080.00', 'Balance due', 'Balance due: ₪2,080.00'],
     ['not paid', {}, 'To pay', '₪7,080.00', 'Balance due', 'Tax invoice'],
     ['paid beyond its total', { paid: 7_090 }, 'Overpaid', '-₪10.00', 'In credit', 'its total, by ₪10.00'],
     ['credited beyond its total', { credited: 7_080.01 }, 'Credited', '-₪0.01', 'In credit', 'by ₪0.01'],
@@ -523,11 +523,11 @@ describe('how far documents are settled, in the console', () => {
   });
 
   it('Today shows what is left to pay with what of it is late, and leads to the debts', async () => {
-    expect(await read('')).toContain('Left to pay ₪0.00 Nothing is late');
+    expect(await read('')).toContain('Balance due ₪0.00 Nothing is late');
     debts = { ...debts, documents: 3, customers: 2, amount: 12_345.6, late: 1_180 };
-    expect(await read('')).toContain('Left to pay ₪12,345.60 Late: ₪1,180.00');
+    expect(await read('')).toContain('Balance due ₪12,345.60 Late: ₪1,180.00');
     expect((await browser.get(at)).text).toMatch(
-      new RegExp(`<dt><a href="${at}/debts">Left to pay</a></dt>`),
+      new RegExp(`<dt><a href="${at}/debts">Balance due</a></dt>`),
     );
     expect(await read('')).not.toContain('Some facts are not available');
   });
@@ -536,7 +536,12 @@ describe('how far documents are settled, in the console', () => {
     const row = (type: DocumentType, total: number) => ({
       ...{ month: '2026-06', type, documents: 2, net: total, vat: 0, total },
     });
-    months = [row('credit_note', 118), row('delivery_note', 500), row('quote', 900), row('tax_invoice', 1_180)];
+    months = [
+      row('credit_note', 118),
+      row('delivery_note', 500),
+      row('quote', 900),
+      row('tax_invoice', 1_180),
+    ];
     expect(await read('')).toMatch(/Tax invoice 2 ₪1,180.00 Credit note 2 -₪118.00 Quote 2 Delivery note 2 /);
   });
 
@@ -558,7 +563,7 @@ describe('how far documents are settled, in the console', () => {
     end();
     expect(page).toContain('Some facts are not available');
     expect(page).toContain('Income this month');
-    expect(page).not.toContain('Left to pay');
+    expect(page).not.toContain('Balance due');
   });
 
   it.each([
@@ -585,7 +590,7 @@ describe('how far documents are settled, in the console', () => {
     expect(text).toContain(`href="${at}/documents?note=partly_paid"`);
     const page = await read('');
     expect(page).toContain('Needs attention 2');
-    expect(page).toContain('3 documents are paid in part Left to pay: ₪1,329.99');
+    expect(page).toContain('3 documents are partly paid Balance due: ₪1,329.99');
     expect(page).toContain('One document has more than one invoice');
     await browser.get(`${at}/documents?note=partly_paid&type=tax_invoice`);
     expect(lists.at(-1)).toMatchObject({
@@ -632,7 +637,7 @@ describe('how far documents are settled, in the console', () => {
     const readSums = async (path: string) => (await read(path)).replaceAll(' ,', ',');
     const files = await readSums('/exports');
     expect(files).toContain('In the file: Taxable sales ₪15,876, VAT on sales ₪2,858');
-    expect(files).toContain('In the report of the period: Taxable sales ₪21,875, VAT on sales ₪3,938');
+    expect(files).toContain('In the period report: Taxable sales ₪21,875, VAT on sales ₪3,938');
     expect(files).toContain(difference);
     expect(files).toMatch(/1 sales above ₪5,000 without the number of the buyer .*Tax invoice 17.*₪7,080.00/);
     expect(files).toContain('2 rows have the number of a customer of no known kind');

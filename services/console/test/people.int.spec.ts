@@ -89,7 +89,7 @@ describe('people', () => {
     const business = console.addBusiness();
     const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
     const shown = async () =>
-      (await browser.get(`/b/${business.id}/people`)).text.split('Has not come yet').length - 1;
+      (await browser.get(`/b/${business.id}/people`)).text.split('Invitation pending').length - 1;
     // The one who looks has come.
     expect(await shown()).toBe(0);
     const invited = await console.addPerson({ [business.id]: 'bookkeeper' });

@@ -108,7 +108,7 @@ describe('a message whose allocation number is late', () => {
     const [, news] = await mailsTo(recipient);
     expect(news?.text).toContain('מספר הקצאה: אין לנכות מס תשומות בגין חשבונית זו');
     expect((await subjectsTo(accountant))[1]).toBe(
-      'העתק להנהלת חשבונות: אין לנכות מס תשומות, חשבונית מס 1, עסק לדוגמה בע"מ',
+      'עותק לרואה החשבון: אין לנכות מס תשומות, חשבונית מס 1, עסק לדוגמה בע"מ',
     );
     await delivery.render(invoice, { revision: 4, allocation_number: number });
     await rowsWhere(invoice, 6);
@@ -154,7 +154,7 @@ describe('a message whose allocation number is late', () => {
       expect(news?.text).toContain('אינה מזכה בזיכוי ממס');
       expect(news?.text).toContain('דיווח לרשות המסים: דיווח בוטל');
       expect((await subjectsTo(accountant))[1]).toBe(
-        'העתק להנהלת חשבונות: דיווח בוטל, קבלה על תרומה 1, עסק לדוגמה בע"מ',
+        'עותק לרואה החשבון: דיווח בוטל, קבלה על תרומה 1, עסק לדוגמה בע"מ',
       );
       expect(await delivery.rows(receipt)).toHaveLength(4);
     });
@@ -201,8 +201,8 @@ describe('a message whose allocation number is late', () => {
     expect(delivery.sentOf(invoice).filter((event) => event.follow_up)).toHaveLength(2);
     expect(await subjectsTo(recipient)).toEqual([first, followUp]);
     expect(await subjectsTo(accountant)).toEqual([
-      'העתק להנהלת חשבונות: חשבונית מס 1, עסק לדוגמה בע"מ',
-      'העתק להנהלת חשבונות: התקבל מספר הקצאה, חשבונית מס 1, עסק לדוגמה בע"מ',
+      'עותק לרואה החשבון: חשבונית מס 1, עסק לדוגמה בע"מ',
+      'עותק לרואה החשבון: התקבל מספר הקצאה, חשבונית מס 1, עסק לדוגמה בע"מ',
     ]);
     const [, followed] = await mailsTo(recipient);
     expect(followed?.text).toContain(`מספר הקצאה: ${number}`);

@@ -34,13 +34,13 @@ export function settlement(system: () => ConsoleSystem): void {
       const at = `/b/${issuer.business.id}`;
       await visitor.visit(at);
       const attention = await visitor.page.locator('.attention').innerText();
-      expect(attention).toMatch(/One document is paid in part\s+Left to pay: .*9,567\.86/);
+      expect(attention).toMatch(/One document is partly paid\s+Balance due: .*9,567\.86/);
       // 18% of 12,345.67, without the credit note of an agora of VAT or less.
       expect(attention).toMatch(/One invoice above the threshold .*\s+.* cannot deduct VAT of .*2,222\.2\d/);
       await visitor.page.click(`.attention a[href="${at}/documents?note=partly_paid"]`);
       await visitor.page.waitForURL('**note=partly_paid');
       const rows = await visitor.page.locator('.documents tbody tr').allInnerTexts();
-      expect(rows).toEqual([expect.stringMatching(/Tax invoice.*14,567\.89.*9,567\.86.*Paid in part/s)]);
+      expect(rows).toEqual([expect.stringMatching(/Tax invoice.*14,567\.89.*9,567\.86.*Partly paid/s)]);
       await visitor.page.click('.documents tbody a');
       await visitor.page.waitForURL(`**/documents/${bill.id}`);
       expect(await visitor.text()).toMatch(/Balance due\s+.*9,567\.86/);

@@ -53,7 +53,7 @@ const color = sentence('must be a color, as #rrggbb', 'חייב להיות צב�
 const forms: Readonly<Record<string, Sentence>> = {
   uuid: sentence('must be a UUID', 'חייב להיות UUID'),
   'calendar-date': calendarDate,
-  email: sentence('must be an email address', 'חייב להיות כתובת דוא"ל'),
+  email: sentence('must be an email address', 'חייב להיות כתובת אימייל'),
   'valid-check-digit': sentence('has a wrong check digit', 'ספרת הביקורת שגויה'),
   '^\\d{5,9}$': sentence('must be 5 to 9 digits', 'חייב להיות 5 עד 9 ספרות'),
   '^\\d{4}$': sentence('must be exactly 4 digits', 'חייב להיות 4 ספרות בדיוק'),
@@ -79,7 +79,7 @@ const forms: Readonly<Record<string, Sentence>> = {
   ),
   '^[A-Za-z0-9._+-]+@([a-z0-9-]+\\.)+[a-z0-9-]+$': sentence(
     'must be an email address of ASCII letters, with the domain in lower case',
-    'חייב להיות כתובת דוא"ל באותיות לועזיות, והמתחם באותיות קטנות',
+    'חייב להיות כתובת אימייל באותיות לועזיות, והמתחם באותיות קטנות',
   ),
   '^#[0-9a-f]{6}$': color,
   '^#[0-9a-fA-F]{6}$': color,

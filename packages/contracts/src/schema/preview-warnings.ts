@@ -67,11 +67,11 @@ export const previewWarningTexts = {
   },
   recipient_missing: {
     message: 'The customer has no address for the channel of the business: the document is not sent.',
-    messageHe: 'ללקוח אין כתובת לערוץ השליחה של העסק: המסמך לא יישלח.',
+    messageHe: 'ללקוח אין כתובת לשליחה, ולכן המסמך לא יישלח.',
   },
   recipient_suppressed: {
     message: 'The address of the customer gets no messages any more: the document is not sent.',
-    messageHe: 'לכתובת של הלקוח לא נשלחות עוד הודעות: המסמך לא יישלח.',
+    messageHe: 'הכתובת של הלקוח חסומה לשליחה: המסמך לא יישלח.',
   },
   sending_not_possible: {
     message: 'The document is to be sent by WhatsApp, and no account for it is configured.',

@@ -18,7 +18,7 @@ export const packageFailures = {
     he: 'מי שמקבל את הקבצים אינו עוד ברשימת האנשים של העסק.',
     en: 'The person who gets the files is no longer one of the people of the business.',
   },
-  undelivered: { he: 'הודעת הדוא"ל לא התקבלה.', en: 'The email was not accepted.' },
+  undelivered: { he: 'הודעת האימייל לא התקבלה.', en: 'The email was not accepted.' },
 } as const satisfies Record<PackageFailure, Words>;
 
 /** A month, as `06/2026`. */

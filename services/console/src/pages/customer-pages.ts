@@ -55,12 +55,12 @@ import { words } from './words.js';
 
 const texts = {
   search: { he: 'חיפוש', en: 'Search' },
-  searchHint: { he: 'חלק מהשם, או ח.פ. / ת.ז.', en: 'A part of the name, or a tax id' },
+  searchHint: { he: 'שם, ח.פ., טלפון או אימייל', en: 'Name, tax id, phone or email' },
   show: { he: 'חיפוש', en: 'Search' },
   name: { he: 'שם', en: 'Name' },
   taxId: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
   legalType: { he: 'סוג', en: 'Legal type' },
-  email: { he: 'דוא"ל', en: 'Email' },
+  email: { he: 'אימייל', en: 'Email' },
   phone: { he: 'טלפון', en: 'Phone' },
   address: { he: 'כתובת', en: 'Address' },
   city: { he: 'עיר', en: 'City' },
@@ -80,7 +80,7 @@ const texts = {
     en: 'A correction is for documents from now on. Issued documents never change, and name and tax id stay as the documents have them.',
   },
   saved: { he: 'הפרטים נשמרו.', en: 'The details are saved.' },
-  badEmail: { he: 'כתובת דוא"ל אינה תקינה.', en: 'This is no valid email address.' },
+  badEmail: { he: 'כתובת האימייל אינה תקינה.', en: 'This is no valid email address.' },
   badPhone: {
     he: '7 עד 20 ספרות, מקפים או רווחים, ובהתחלה אפשר +.',
     en: '7 to 20 digits, hyphens or spaces, with a + before them if you like.',
@@ -88,10 +88,10 @@ const texts = {
   documents: { he: 'המסמכים של הלקוח', en: 'Documents of the customer' },
   noDocuments: { he: 'אין מסמכים.', en: 'No documents.' },
   card: { he: 'פרטי הלקוח', en: 'Details' },
-  open: { he: 'נותר לתשלום', en: 'Left to pay' },
+  open: { he: 'יתרה לתשלום', en: 'Balance due' },
   late: { he: 'באיחור', en: 'Late' },
   noneLate: { he: 'אין תשלום באיחור', en: 'Nothing is late' },
-  onAccount: { he: 'זכות בחשבון', en: 'Paid on account' },
+  onAccount: { he: 'זכות בחשבון', en: 'Credit on account' },
   asked: { he: 'סך החיובים', en: 'Charged so far' },
   paid: { he: 'סך התקבולים והזיכויים', en: 'Received and credited so far' },
   remind: { he: 'תזכורת לתשלום', en: 'Send a reminder' },
@@ -100,7 +100,7 @@ const texts = {
 /** What a customer is to the tax authority. */
 export const customerTypeNames = {
   hevra_baam: { he: 'חברה בע"מ', en: 'Company' },
-  osek_murshe: { he: 'עוסק מורשה', en: 'Licensed dealer' },
+  osek_murshe: { he: 'עוסק מורשה', en: 'VAT-registered business' },
   osek_patur: { he: 'עוסק פטור', en: 'Exempt dealer' },
   amuta: { he: 'עמותה', en: 'Non-profit' },
   private: { he: 'פרטי', en: 'Private' },

@@ -22,7 +22,7 @@ const texts = {
     en: 'Only owners and issuers may do this',
   },
   issuerOnlyMore: {
-    he: 'אפשר לבקש מבעלי העסק לתת לך תפקיד של הפקת מסמכים.',
+    he: 'אפשר לבקש מבעלי העסק לתת לך תפקיד של מפיק/ת מסמכים.',
     en: 'Ask an owner of the business to make you an issuer.',
   },
   stale: { he: 'הטופס אינו בתוקף', en: 'This form is out of date' },

@@ -30,7 +30,7 @@ import { words } from './words.js';
 
 const texts = {
   title: { he: 'הקלדת מספר הקצאה', en: 'Type in an allocation number' },
-  what: { he: 'מה יקרה', en: 'What happens' },
+  what: { he: 'מה קורה בשמירה', en: 'What happens next' },
   source: {
     he: 'מקלידים רק מספר שרשות המסים נתנה לחשבונית הזאת, למשל באזור האישי באתר שלה.',
     en: 'Type in only a number that the tax authority gave for this invoice, for example in the personal area of its site.',

@@ -1,9 +1,9 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
 import { type SettlementState, settlementOf, toShekels } from '@pinkas/domain';
 import { badge, badges, html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
-import { typeName } from '../report/type-name.js';
+import { inSentence, typeName } from '../report/type-name.js';
 
-export { typeName };
+export { inSentence, typeName };
 
 const statusWords = {
   open: { he: 'פתוח', en: 'Open' },
@@ -27,7 +27,7 @@ const statusTones = { open: 'waiting', closed: 'good', cancelled: 'neutral' } as
 /** What people read of a document that asks for a payment; of a total of zero there is nothing to pay. */
 const settlementBadges = {
   unpaid: { tone: 'waiting', he: 'לתשלום', en: 'To pay' },
-  partly_paid: { tone: 'waiting', he: 'שולם בחלקו', en: 'Paid in part' },
+  partly_paid: { tone: 'waiting', he: 'שולם בחלקו', en: 'Partly paid' },
   settled: { tone: 'good', he: 'שולם', en: 'Paid' },
   overpaid: { tone: 'waiting', he: 'שולם ביתר', en: 'Overpaid' },
   credited: { tone: 'neutral', he: 'זוכה', en: 'Credited' },

@@ -65,9 +65,9 @@ const texts = {
 
 /** A note in short, as a filter names it. */
 export const noteNames = {
-  overcredited: { he: 'זוכה ביתר', en: 'Credited beyond the total' },
-  overpaid: { he: 'שולם ביתר', en: 'Paid beyond the total' },
-  partly_paid: { he: 'שולם בחלקו', en: 'Paid in part' },
+  overcredited: { he: 'זוכה ביתר', en: 'Over-credited' },
+  overpaid: { he: 'שולם ביתר', en: 'Overpaid' },
+  partly_paid: { he: 'שולם בחלקו', en: 'Partly paid' },
   invoiced_twice: { he: 'יותר מחשבונית אחת', en: 'More than one invoice' },
   number_missing: {
     he: 'בלי מספר הקצאה, כי אין חיבור',
@@ -85,9 +85,9 @@ export const noteNames = {
 
 /** What the page of a document states about a note, before its amount. */
 const sentences = {
-  overcredited: { he: 'זוכה מעבר לסכום המסמך, בסך', en: 'It is credited beyond its total, by' },
-  overpaid: { he: 'שולם מעבר לסכום המסמך, בסך', en: 'It is paid beyond its total, by' },
-  partly_paid: { he: 'שולם בחלקו. נותר לתשלום', en: 'It is paid in part. What is left to pay is' },
+  overcredited: { he: 'זוכה מעבר לסכום המסמך, בסך', en: 'Over-credited by' },
+  overpaid: { he: 'שולם מעבר לסכום המסמך, בסך', en: 'Overpaid by' },
+  partly_paid: { he: 'שולם בחלקו. יתרה לתשלום:', en: 'Partly paid. Balance due:' },
   invoiced_twice: {
     he: 'הופקה על בסיסו יותר מחשבונית אחת.',
     en: 'More than one invoice is based on it.',
@@ -105,19 +105,19 @@ const sentences = {
 /** How many documents have a note: of one, and of more after their count. */
 const counted = {
   overcredited: {
-    one: { he: 'מסמך אחד זוכה מעבר לסכומו', en: 'One document is credited beyond its total' },
-    many: { he: 'מסמכים זוכו מעבר לסכומם', en: 'documents are credited beyond their totals' },
-    amount: { he: 'מעבר לסכום:', en: 'Beyond the total:' },
+    one: { he: 'מסמך אחד זוכה מעבר לסכומו', en: 'One document is over-credited' },
+    many: { he: 'מסמכים זוכו מעבר לסכומם', en: 'documents are over-credited' },
+    amount: { he: 'זוכה ביתר:', en: 'Over-credited by' },
   },
   overpaid: {
-    one: { he: 'מסמך אחד שולם מעבר לסכומו', en: 'One document is paid beyond its total' },
-    many: { he: 'מסמכים שולמו מעבר לסכומם', en: 'documents are paid beyond their totals' },
-    amount: { he: 'מעבר לסכום:', en: 'Beyond the total:' },
+    one: { he: 'מסמך אחד שולם מעבר לסכומו', en: 'One document is overpaid' },
+    many: { he: 'מסמכים שולמו מעבר לסכומם', en: 'documents are overpaid' },
+    amount: { he: 'שולם ביתר:', en: 'Overpaid by' },
   },
   partly_paid: {
-    one: { he: 'מסמך אחד שולם בחלקו', en: 'One document is paid in part' },
-    many: { he: 'מסמכים שולמו בחלקם', en: 'documents are paid in part' },
-    amount: { he: 'נותר לתשלום:', en: 'Left to pay:' },
+    one: { he: 'מסמך אחד שולם בחלקו', en: 'One document is partly paid' },
+    many: { he: 'מסמכים שולמו בחלקם', en: 'documents are partly paid' },
+    amount: { he: 'יתרה לתשלום:', en: 'Balance due:' },
   },
   invoiced_twice: {
     one: { he: 'מסמך אחד שעל בסיסו יותר מחשבונית אחת', en: 'One document has more than one invoice' },

@@ -39,6 +39,6 @@ export const words = {
   save: { he: 'שמירה', en: 'Save' },
   cancel: { he: 'ביטול', en: 'Cancel' },
   back: { he: 'חזרה', en: 'Back' },
-  whatHappens: { he: 'מה יקרה', en: 'What happens' },
+  whatHappens: { he: 'מה קורה באישור', en: 'What happens next' },
   ...roleNames,
 } as const satisfies Record<string, Words>;

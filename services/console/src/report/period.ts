@@ -10,7 +10,6 @@ export interface ReportPeriod {
 }
 
 const texts = {
-  to: { he: 'עד', en: 'to' },
   year: { he: 'שנת', en: 'Year' },
 } as const satisfies Record<string, Words>;
 
@@ -82,19 +81,25 @@ export function readPeriod(name: string | null): ReportPeriod | null {
   return /^(19|20)\d{2}$/.test(name ?? '') ? yearOf(Number(name)) : null;
 }
 
-/** `June 2026`, `May 2026 to June 2026`, `Year 2026`. */
+/** `June 2026`, `May–June 2026`, `Year 2026`. */
 export function periodTitle({ name, from, to }: ReportPeriod, language: Language): string {
   if (name.length === 4) {
     return `${texts.year[language]} ${name}`;
   }
   const [first, last] = [from, to].map((day) => monthTitle(day.slice(0, 7), language));
-  return first === last ? (first ?? '') : `${first} ${texts.to[language]} ${last}`;
+  if (first === last) {
+    return first ?? '';
+  }
+  const isOneYear = from.slice(0, 4) === to.slice(0, 4);
+  return `${isOneYear ? monthName(from, language) : first}–${last}`;
 }
 
 /** `June 2026`, from YYYY-MM. */
 export function monthTitle(month: string, language: Language): string {
-  return `${monthNames[language][Number(month.slice(5, 7)) - 1]} ${month.slice(0, 4)}`;
+  return `${monthName(month, language)} ${month.slice(0, 4)}`;
 }
+
+const monthName = (month: string, language: Language) => monthNames[language][Number(month.slice(5, 7)) - 1];
 
 /** `01/06/2026 – 30/06/2026`. */
 export function periodDays({ from, to }: ReportPeriod, language: Language): string {

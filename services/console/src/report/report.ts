@@ -27,14 +27,14 @@ import { type Sheet, sheetFile, sheetTable } from './sheet.js';
 import { typeName } from './type-name.js';
 
 export const reportTexts = {
-  title: { he: 'דוח תקופתי', en: 'Report of a period' },
+  title: { he: 'דוח תקופתי', en: 'Period report' },
   period: { he: 'תקופה', en: 'Period' },
   vat: { he: 'מע"מ עסקאות', en: 'VAT on sales' },
   vatHint: {
     he: 'חשבוניות פחות חשבוניות זיכוי, לפי תאריך המסמך.',
     en: 'Invoices less credit notes, by document date.',
   },
-  type: { he: 'סוג מסמך', en: 'Type of document' },
+  type: { he: 'סוג מסמך', en: 'Document type' },
   rate: { he: 'שיעור', en: 'Rate' },
   documents: { he: 'מסמכים', en: 'Documents' },
   net: { he: 'לפני מע"מ', en: 'Before VAT' },
@@ -49,8 +49,8 @@ export const reportTexts = {
   taxable: { he: 'עסקאות חייבות', en: 'Taxable sales' },
   reportedVat: { he: 'מס עסקאות', en: 'VAT on sales' },
   untaxed: { he: 'עסקאות פטורות או בשיעור אפס', en: 'Exempt or zero-rated sales' },
-  receipts: { he: 'תקבולים לפי אמצעי תשלום', en: 'Receipts by means of payment' },
-  method: { he: 'אמצעי תשלום', en: 'Means of payment' },
+  receipts: { he: 'תקבולים לפי אמצעי תשלום', en: 'Receipts by payment method' },
+  method: { he: 'אמצעי תשלום', en: 'Payment method' },
   payments: { he: 'תשלומים', en: 'Payments' },
   amount: { he: 'סכום', en: 'Amount' },
   months: { he: 'לפי חודש', en: 'By month' },

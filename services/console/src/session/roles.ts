@@ -3,8 +3,8 @@ import type { Words } from '@pinkas/ui';
 
 export const roleNames = {
   owner: { he: 'בעלים', en: 'Owner' },
-  issuer: { he: 'הפקת מסמכים', en: 'Issuer' },
-  bookkeeper: { he: 'הנהלת חשבונות', en: 'Bookkeeper' },
+  issuer: { he: 'מפיק/ת מסמכים', en: 'Issuer' },
+  bookkeeper: { he: 'מנהל/ת חשבונות', en: 'Bookkeeper' },
 } as const satisfies Record<MemberRole, Words>;
 
 /** Whether a role may do what another one may: each may what those below it may. */

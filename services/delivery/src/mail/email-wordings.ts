@@ -31,18 +31,18 @@ export interface Wording {
 export const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   he: {
     subject: (type, number, business) => `${type} ${number} מאת ${business}`,
-    accountantSubject: (type, number, business) => `העתק להנהלת חשבונות: ${type} ${number}, ${business}`,
+    accountantSubject: (type, number, business) => `עותק לרואה החשבון: ${type} ${number}, ${business}`,
     greeting: (customer) => `שלום ${customer},`,
     intro: (type, business) => asSentence(`קיבלת ${type} מאת ${business}`),
     accountantIntro: (type, business, customer) =>
-      asSentence(`העתק של ${type} מאת ${business} עבור ${customer}`),
+      asSentence(`עותק של ${type} מאת ${business} עבור ${customer}`),
     followUpSubject: (type, number, business) => `התקבל מספר הקצאה: ${type} ${number} מאת ${business}`,
     accountantFollowUpSubject: (type, number, business) =>
-      `העתק להנהלת חשבונות: התקבל מספר הקצאה, ${type} ${number}, ${business}`,
+      `עותק לרואה החשבון: התקבל מספר הקצאה, ${type} ${number}, ${business}`,
     followUpIntro: (type, number, business) =>
       `התקבל מספר הקצאה מרשות המסים עבור ${type} ${number} מאת ${business}, שנשלחה אליך קודם לכן ללא המספר.`,
     accountantFollowUpIntro: (type, number, business, customer) =>
-      `התקבל מספר הקצאה מרשות המסים עבור ${type} ${number} מאת ${business} עבור ${customer}, שהעתק שלה נשלח אליך קודם לכן ללא המספר.`,
+      `התקבל מספר הקצאה מרשות המסים עבור ${type} ${number} מאת ${business} עבור ${customer}, שעותק שלה נשלח אליך קודם לכן ללא המספר.`,
     sameDocument: 'מצורף אותו מסמך, הפעם עם מספר ההקצאה; אין זה מסמך נוסף.',
     allocationNumber: 'מספר הקצאה',
     allocationPending: 'מספר ההקצאה בתהליך קבלה מרשות המסים. עם קבלתו יישלח אליך המסמך עם המספר.',
@@ -54,8 +54,8 @@ export const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     inCredit: 'יתרת זכות',
     dueDate: 'לתשלום עד',
     figures: {
-      gross_lines: 'סכום השורות כולל מע"מ',
-      lines: 'סכום השורות',
+      gross_lines: 'סכום ביניים כולל מע"מ',
+      lines: 'סכום ביניים',
       discount: 'הנחה',
       net: 'סה"כ לפני מע"מ',
       vat: 'מס ערך מוסף (מע"מ)',
@@ -90,8 +90,8 @@ export const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     inCredit: 'In credit',
     dueDate: 'Due date',
     figures: {
-      gross_lines: 'Sum of lines incl. VAT',
-      lines: 'Sum of lines',
+      gross_lines: 'Subtotal incl. VAT',
+      lines: 'Subtotal',
       discount: 'Discount',
       net: 'Total before VAT',
       vat: 'VAT',
@@ -107,11 +107,11 @@ export const donationWordings: Readonly<Record<'he' | 'en', Partial<Wording>>> =
   he: {
     followUpSubject: (type, number, business) => `התקבל מספר דיווח: ${type} ${number} מאת ${business}`,
     accountantFollowUpSubject: (type, number, business) =>
-      `העתק להנהלת חשבונות: התקבל מספר דיווח, ${type} ${number}, ${business}`,
+      `עותק לרואה החשבון: התקבל מספר דיווח, ${type} ${number}, ${business}`,
     followUpIntro: (type, number, business) =>
       `התרומה דווחה לרשות המסים, והתקבל מספר דיווח עבור ${type} ${number} מאת ${business}, שנשלחה אליך קודם לכן ללא המספר.`,
     accountantFollowUpIntro: (type, number, business, customer) =>
-      `התרומה דווחה לרשות המסים, והתקבל מספר דיווח עבור ${type} ${number} מאת ${business} עבור ${customer}, שהעתק שלה נשלח אליך קודם לכן ללא המספר.`,
+      `התרומה דווחה לרשות המסים, והתקבל מספר דיווח עבור ${type} ${number} מאת ${business} עבור ${customer}, שעותק שלה נשלח אליך קודם לכן ללא המספר.`,
     sameDocument: 'מצורפת אותה קבלה, הפעם עם מספר הדיווח; אין זו קבלה נוספת.',
     allocationNumber: 'מספר דיווח לרשות המסים',
     allocationPending:

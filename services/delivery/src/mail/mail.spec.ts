@@ -72,7 +72,7 @@ describe('composeEmail', () => {
 
   it("composeEmail marks the accountant's copy and names the customer", () => {
     const email = composeEmail(facts({}), forAccountant, base);
-    expect(email.subject).toContain('העתק');
+    expect(email.subject).toContain('עותק');
     expect(email.text).toContain('לקוח לדוגמה');
     expect(email.text).not.toContain('שלום');
   });
@@ -164,8 +164,8 @@ describe('composeEmail', () => {
       text: expect.stringContaining('The document now has an allocation number of the tax authority'),
     });
     expect(composeEmail(facts({}), { ...forAccountant, ...followUp }, base)).toMatchObject({
-      subject: 'העתק להנהלת חשבונות: התקבל מספר הקצאה, חשבונית מס 1042, עסק לדוגמה',
-      text: expect.stringContaining('שהעתק שלה נשלח אליך קודם לכן ללא המספר'),
+      subject: 'עותק לרואה החשבון: התקבל מספר הקצאה, חשבונית מס 1042, עסק לדוגמה',
+      text: expect.stringContaining('שעותק שלה נשלח אליך קודם לכן ללא המספר'),
     });
     expect(composeEmail(english, { ...forAccountant, ...followUp }, base).subject).toBe(
       'Copy for your books: allocation number for Tax invoice 1042, Example Ltd',
@@ -194,8 +194,8 @@ describe('composeEmail', () => {
     expect(factsIn(composeEmail(facts({ document: priced }), occasion, base).text)).toEqual([
       'מספר: 1042',
       'תאריך: 15/06/2026',
-      'סכום השורות כולל מע"מ: 3,186.00 ₪',
-      'סכום השורות ללא מע"מ: 2,700.00 ₪',
+      'סכום ביניים כולל מע"מ: 3,186.00 ₪',
+      'סכום ביניים ללא מע"מ: 2,700.00 ₪',
       'הנחה 12.5%: -150.00 ₪',
       'סה"כ לפני מע"מ: 2,550.00 ₪',
       'מס ערך מוסף (מע"מ) 18%: 459.00 ₪',
@@ -207,8 +207,8 @@ describe('composeEmail', () => {
     expect(factsIn(composeEmail(english, occasion, base).text)).toEqual([
       'Number: 1042',
       'Date: 15 Jun 2026',
-      'Sum of lines incl. VAT: ₪3,186.00',
-      'Sum of lines excl. VAT: ₪2,700.00',
+      'Subtotal incl. VAT: ₪3,186.00',
+      'Subtotal excl. VAT: ₪2,700.00',
       'Discount 12.5%: -₪150.00',
       'Total before VAT: ₪2,550.00',
       'VAT 18%: ₪459.00',

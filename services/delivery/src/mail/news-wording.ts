@@ -7,7 +7,7 @@ const cancelledWordings = {
     subject: (type: string, number: number, business: string) =>
       `דיווח בוטל: ${type} ${number} מאת ${business}`,
     accountantSubject: (type: string, number: number, business: string) =>
-      `העתק להנהלת חשבונות: דיווח בוטל, ${type} ${number}, ${business}`,
+      `עותק לרואה החשבון: דיווח בוטל, ${type} ${number}, ${business}`,
     intro: (type: string, number: number, business: string) =>
       `הדיווח לרשות המסים על התרומה שבגינה הופקה ${type} ${number} מאת ${business} בוטל. התרומה אינה מזכה בזיכוי ממס.`,
     attached: 'מצורפת הקבלה, ובה צוין שהדיווח בוטל.',
@@ -31,7 +31,7 @@ const notDeductibleWordings = {
     subject: (type: string, number: number, business: string) =>
       `אין לנכות מס תשומות: ${type} ${number} מאת ${business}`,
     accountantSubject: (type: string, number: number, business: string) =>
-      `העתק להנהלת חשבונות: אין לנכות מס תשומות, ${type} ${number}, ${business}`,
+      `עותק לרואה החשבון: אין לנכות מס תשומות, ${type} ${number}, ${business}`,
     intro: (type: string, number: number, business: string) =>
       `רשות המסים לא נתנה מספר הקצאה עבור ${type} ${number} מאת ${business}. החשבונית בתוקף, ואין לנכות בגינה מס תשומות.`,
     attached: 'מצורף אותו מסמך, ובו צוין הדבר; אין זה מסמך נוסף.',

@@ -19,7 +19,7 @@ import { ApiError } from '@pinkas/service-kit';
 
 /** What the messages of refused totals say, in Hebrew. */
 const totalsRefusalsHe: Readonly<Record<TotalsRefusal, string>> = {
-  discount_above_sum: 'ההנחה גדולה מסכום השורות.',
+  discount_above_sum: 'ההנחה גדולה מסכום הביניים.',
   percent_above_100: 'הנחה באחוזים אינה יכולה לעלות על 100.',
   amount_above_limit: 'הסכום גדול מ-999,999,999,999.99, הסכום המרבי במסמך.',
 };

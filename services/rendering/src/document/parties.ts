@@ -1,4 +1,4 @@
-import { type CustomerLegalType, fieldDirection, registryOf } from '@pinkas/domain';
+import { type DocumentType, fieldDirection, registryOf } from '@pinkas/domain';
 import {
   compact,
   html,
@@ -71,12 +71,20 @@ export function issuerBlock(sheet: Sheet): Markup {
 }
 
 /** What the number of a customer is called: by the legal type that the caller named, else by the number itself. */
-function customerRegistration(legalType: CustomerLegalType | null, taxId: string): Words {
+function customerRegistration(
+  { legal_type: legalType }: Sheet['document']['customer'],
+  taxId: string,
+  type: DocumentType,
+): Words {
   if (legalType !== null) {
     return customerRegistrations[legalType];
   }
   const registry = registryOf(taxId);
-  return registry === null ? customerRegistrations.unknown : registryWords[registry];
+  if (registry !== null) {
+    return registryWords[registry];
+  }
+  // A donor who is in no register is a person.
+  return customerRegistrations[type === 'donation_receipt' ? 'private' : 'unknown'];
 }
 
 /** The customer as the document's snapshot has it. */
@@ -87,7 +95,7 @@ export function customerBlock(sheet: Sheet): Markup {
     foreign?.passport !== undefined && html`, ${wording.passport[language]} ${leftToRight(foreign.passport)}`;
   const known = lines([
     customer.tax_id
-      ? html`${customerRegistration(customer.legal_type, customer.tax_id)[language]} ${leftToRight(customer.tax_id)}`
+      ? html`${customerRegistration(customer, customer.tax_id, type)[language]} ${leftToRight(customer.tax_id)}`
       : null,
     foreign ? html`${wording.foreignDonor[language]} (${leftToRight(foreign.country)})${passport}` : null,
     place(customer.address, customer.city, language),

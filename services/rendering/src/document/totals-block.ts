@@ -8,9 +8,10 @@ import {
   leftToRight,
   type Markup,
   shekels,
+  totalWords,
 } from '@pinkas/ui';
 import { balanceOf, languageOf, type Sheet, showsVatBasis } from './sheet.js';
-import { phrase, totalWords, wording } from './wording.js';
+import { phrase, wording } from './wording.js';
 
 const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
   compact`

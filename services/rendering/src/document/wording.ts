@@ -26,8 +26,8 @@ export function phrase(words: Words, language: Language): Markup {
 
 /** How a business states its registration number, by legal type (VAT Bookkeeping Regulations, 9A). */
 export const registrations: Readonly<Record<BusinessLegalType, Words>> = {
-  osek_murshe: statutory('עוסק מורשה', 'Licensed dealer'),
-  hevra_baam: statutory('ח.פ. / עוסק מורשה', 'Company / licensed dealer no.'),
+  osek_murshe: statutory('עוסק מורשה', 'VAT no.'),
+  hevra_baam: statutory('ח.פ. / עוסק מורשה', 'Company no.'),
   osek_patur: statutory('עוסק פטור', 'Exempt dealer'),
   amuta: statutory('עמותה (ע.ר.)', 'Registered non-profit'),
   public_institution: statutory('מוסד ציבורי', 'Public institution'),
@@ -35,7 +35,7 @@ export const registrations: Readonly<Record<BusinessLegalType, Words>> = {
 
 /** What the number of a customer is called, by the customer's legal type. */
 export const customerRegistrations: Readonly<Record<CustomerLegalType | 'unknown', Words>> = {
-  osek_murshe: words('עוסק מורשה', 'Licensed dealer no.'),
+  osek_murshe: words('עוסק מורשה', 'VAT no.'),
   hevra_baam: words('ח.פ.', 'Company no.'),
   osek_patur: words('עוסק פטור', 'Exempt dealer no.'),
   amuta: words('ע.ר.', 'Non-profit no.'),
@@ -48,24 +48,6 @@ export const registryWords: Readonly<Record<Registry, Words>> = {
   company: customerRegistrations.hevra_baam,
   cooperative: words('אגודה שיתופית', 'Cooperative no.'),
   amuta: customerRegistrations.amuta,
-};
-
-const toPay = words('סה"כ לתשלום', 'Total due');
-const received = words('סה"כ התקבל', 'Total received');
-const sum = words('סה"כ', 'Total');
-
-/** What the last line of the totals is called. */
-export const totalWords: Readonly<Record<DocumentType, Words>> = {
-  quote: sum,
-  order: sum,
-  delivery_note: sum,
-  return_note: sum,
-  proforma: toPay,
-  tax_invoice: toPay,
-  tax_invoice_receipt: received,
-  receipt: received,
-  credit_note: words('סה"כ זיכוי', 'Total credited'),
-  donation_receipt: words('סה"כ תרומה', 'Total donated'),
 };
 
 /** Who the other side is to the document. */
@@ -164,7 +146,7 @@ export const wording = {
   lineTotal: words('סכום', 'Amount'),
   withoutVat: words('ללא מע"מ', 'excl. VAT'),
   withVat: words('כולל מע"מ', 'incl. VAT'),
-  sumOfLines: words('סכום השורות', 'Sum of lines'),
+  sumOfLines: words('סכום ביניים', 'Subtotal'),
   totalBeforeVat: words('סה"כ לפני מע"מ', 'Total before VAT'),
   discount: words('הנחה', 'Discount'),
   /** 'The words מס ערך מוסף' beside the rate (VAT Bookkeeping Regulations, 9A). */

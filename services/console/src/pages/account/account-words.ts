@@ -2,13 +2,13 @@ import type { Words } from '@pinkas/ui';
 
 /** What the account page says. */
 export const accountWords = {
-  address: { he: 'כתובת המייל', en: 'Email address' },
+  address: { he: 'כתובת האימייל', en: 'Email address' },
   language: { he: 'שפה', en: 'Language' },
   hebrew: { he: 'עברית', en: 'עברית' },
   english: { he: 'English', en: 'English' },
-  sessions: { he: 'איפה נכנסת', en: 'Where you are signed in' },
+  sessions: { he: 'חיבורים פעילים', en: 'Active sessions' },
   sessionsLead: {
-    he: 'חיבור שאינו מוכר? לסיים אותו, ואז לבדוק מי קורא את המייל שלך.',
+    he: 'חיבור שאינו מוכר? לסיים אותו, ואז לבדוק מי קורא את האימייל שלך.',
     en: 'You do not know one of these? End it, and then check who reads your mail.',
   },
   device: { he: 'מכשיר', en: 'Device' },
@@ -20,7 +20,7 @@ export const accountWords = {
   endOthers: { he: 'לסיים את כל האחרים', en: 'End all others' },
   passkeys: { he: 'מפתחות גישה', en: 'Passkeys' },
   passkeysLead: {
-    he: 'מפתח גישה פותח את פנקס בטביעת אצבע, בזיהוי פנים או בקוד של המכשיר, בלי לחכות למייל.',
+    he: 'מפתח גישה פותח את פנקס בטביעת אצבע, בזיהוי פנים או בקוד של המכשיר, בלי לחכות לאימייל.',
     en: 'A passkey opens Pinkas with a fingerprint, a face or the code of the device, without waiting for a mail.',
   },
   noPasskeys: { he: 'אין עדיין מפתחות גישה.', en: 'There are no passkeys yet.' },

@@ -50,7 +50,7 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 const legalTypesEnglish = {
-  osek_murshe: 'Licensed dealer',
+  osek_murshe: 'VAT-registered business',
   hevra_baam: 'Company',
   osek_patur: 'Exempt dealer',
   amuta: 'Non-profit',

@@ -28,10 +28,10 @@ const texts = {
   no: { he: 'לא', en: 'No' },
   none: { he: 'ריק', en: 'Empty' },
   proof: {
-    he: 'דבר לא נשמר עדיין: שינוי של כתובות דוא"ל דורש לאמת מי כאן. יש לאמת בחלון החדש, לחזור ולשמור.',
+    he: 'דבר לא נשמר עדיין: שינוי של כתובות אימייל דורש לאמת מי כאן. יש לאמת בחלון החדש, לחזור ולשמור.',
     en: 'Nothing is saved yet: a change of email addresses needs a proof of who you are. Prove it in the new window, come back and save.',
   },
-  prove: { he: 'אימות', en: 'Prove who you are' },
+  prove: { he: 'אימות', en: "Confirm it's you" },
 } as const satisfies Record<string, Words>;
 
 /** The settings of a business, with a preview. */

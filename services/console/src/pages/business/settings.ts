@@ -103,7 +103,10 @@ interface SettingsSection {
   readonly hasPreview?: boolean;
 }
 
-const badEmail = { he: 'כתובת דוא"ל אינה תקינה או חסרה.', en: 'The email address is not valid, or missing.' };
+const badEmail = {
+  he: 'כתובת האימייל אינה תקינה או חסרה.',
+  en: 'The email address is not valid, or missing.',
+};
 
 /** The settings that an owner changes, in the order of the page. Each is declared here alone. */
 export const settingsSections = {
@@ -112,7 +115,7 @@ export const settingsSections = {
     hasPreview: true,
     fields: {
       name: setting('name', required, {
-        word: { he: 'שם העסק', en: 'Name of the business' },
+        word: { he: 'שם העסק', en: 'Business name' },
         refused: { he: 'שם של 2 עד 120 תווים.', en: 'A name of 2 to 120 characters.' },
         more: { required: true, autocomplete: 'organization' },
         preview: orNull,
@@ -128,7 +131,7 @@ export const settingsSections = {
         preview: orNull,
       }),
       email: setting('email', text, {
-        word: { he: 'דוא"ל', en: 'Email' },
+        word: { he: 'אימייל', en: 'Email' },
         type: 'email',
         refused: badEmail,
         more: { autocomplete: 'email' },
@@ -150,12 +153,15 @@ export const settingsSections = {
     },
   },
   look: {
-    title: { he: 'מראה', en: 'Look' },
+    title: { he: 'מיתוג', en: 'Branding' },
     hasPreview: true,
     fields: {
       accent_color: setting('accent_color', color, {
         word: { he: 'צבע', en: 'Color' },
-        hint: { he: 'צבע שאפשר לקרוא על נייר לבן.', en: 'A color that can be read on white paper.' },
+        hint: {
+          he: 'צבע כהה מספיק לקריאה על נייר לבן.',
+          en: 'A color dark enough to be read on white paper.',
+        },
         type: 'color',
         refused: {
           he: 'צבע בהיר מדי: לא יהיה אפשר לקרוא אותו על נייר.',
@@ -179,7 +185,7 @@ export const settingsSections = {
     title: { he: 'ברירות מחדל', en: 'Defaults' },
     fields: {
       payment_terms_days: setting('payment_terms_days', integer, {
-        word: { he: 'ימים לתשלום', en: 'Days to pay' },
+        word: { he: 'תנאי תשלום (ימים)', en: 'Payment terms (days)' },
         type: 'number',
         refused: { he: 'מספר שלם של ימים, מ-0 עד 365.', en: 'A whole number of days, from 0 to 365.' },
         more: { min: '0', max: '365' },
@@ -189,7 +195,7 @@ export const settingsSections = {
         type: 'box',
       }),
       default_notes: setting('default_notes', text, {
-        word: { he: 'הערות במסמך שאין לו הערות משלו', en: 'Notes on a document that has none of its own' },
+        word: { he: 'הערות קבועות במסמכים', en: 'Default notes' },
         type: 'area',
         preview: (typed) => (typed === '' ? undefined : typed),
       }),
@@ -203,15 +209,18 @@ export const settingsSections = {
         type: 'box',
       }),
       channel: setting('auto_send.channel', oneOf('email', 'whatsapp', 'both'), {
-        word: { he: 'דרך', en: 'By' },
+        word: { he: 'באמצעות', en: 'By' },
         options: {
-          email: { he: 'דוא"ל', en: 'Email' },
+          email: { he: 'אימייל', en: 'Email' },
           whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
           both: { he: 'שניהם', en: 'Both' },
         },
       }),
       allocation_hold_minutes: setting('allocation_hold_minutes', integer, {
-        word: { he: 'דקות המתנה למספר הקצאה', en: 'Minutes to wait for an allocation number' },
+        word: {
+          he: 'כמה דקות להמתין למספר הקצאה לפני שליחה',
+          en: 'Minutes to wait for an allocation number before sending',
+        },
         type: 'number',
         refused: {
           he: 'מספר שלם של דקות, מ-0 עד 1,440.',
@@ -226,7 +235,7 @@ export const settingsSections = {
           stored: (from, { quiet_to: to = '' }) => (from || to ? `${from}-${to}` : null),
         },
         {
-          word: { he: 'לא לשלוח משעה', en: 'Send nothing from' },
+          word: { he: 'שעות שקט, מ־', en: 'Quiet hours, from' },
           hint: {
             he: 'שעון ישראל, לדוגמה 22:00 עד 07:00. ריק: שולחים בכל שעה.',
             en: 'Israel time, for example 22:00 until 07:00. Empty: at any hour.',
@@ -254,7 +263,7 @@ export const settingsSections = {
         isProved: true,
       }),
       accountant_email: setting('accountant_copy.email', text, {
-        word: { he: 'דוא"ל של רואה החשבון', en: "The accountant's email" },
+        word: { he: 'האימייל של רואה החשבון', en: "The accountant's email" },
         type: 'email',
         refused: badEmail,
         isProved: true,

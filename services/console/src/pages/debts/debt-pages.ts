@@ -36,28 +36,28 @@ import { ageWords, lateness } from './debt-words.js';
 
 const texts = {
   lead: {
-    he: 'מה שנותר לתשלום במסמכים פתוחים, נכון ל-',
-    en: 'What is left to pay of open documents, as of',
+    he: 'היתרה לתשלום במסמכים פתוחים, נכון ל-',
+    en: 'Balance due of open documents, as of',
   },
-  none: { he: 'אין חובות פתוחים.', en: 'Nothing is left to pay.' },
+  none: { he: 'אין חובות פתוחים.', en: 'There are no open debts.' },
   noneMore: {
     he: 'כאן יופיעו חשבוניות וחשבונות עסקה שטרם שולמו במלואם.',
     en: 'Invoices and proformas that are not paid in full appear here.',
   },
-  open: { he: 'סך החובות', en: 'Left to pay' },
+  open: { he: 'יתרה לתשלום', en: 'Balance due' },
   late: { he: 'באיחור', en: 'Late' },
   customersCount: { he: 'לקוחות', en: 'Customers' },
   documents: { he: 'מסמכים', en: 'documents' },
-  ages: { he: 'גיול החובות', en: 'Age of the debts' },
+  ages: { he: 'גיול החובות', en: 'Aging' },
   age: { he: 'איחור', en: 'Age' },
   count: { he: 'מסמכים', en: 'Documents' },
-  sum: { he: 'לתשלום', en: 'Left to pay' },
+  sum: { he: 'יתרה לתשלום', en: 'Balance due' },
   total: { he: 'סך הכול', en: 'Total' },
   byCustomer: { he: 'לפי לקוח', en: 'By customer' },
   byDocument: { he: 'לפי מסמך', en: 'By document' },
   views: { he: 'תצוגות', en: 'Views' },
   customer: { he: 'לקוח', en: 'Customer' },
-  onAccount: { he: 'זכות בחשבון', en: 'Paid on account' },
+  onAccount: { he: 'זכות בחשבון', en: 'Credit on account' },
   act: { he: 'פעולה', en: 'Action' },
   remind: { he: 'תזכורת', en: 'Remind' },
 } as const satisfies Record<string, Words>;
@@ -73,7 +73,7 @@ const listTexts = {
   due: { he: 'לתשלום עד', en: 'Due' },
   age: { he: 'איחור', en: 'Age' },
   total: { he: 'סך הכול', en: 'Total' },
-  balance: { he: 'יתרה לתשלום', en: 'Left to pay' },
+  balance: { he: 'יתרה לתשלום', en: 'Balance due' },
 } as const satisfies Record<string, Words>;
 
 const pageSize = 50;

@@ -34,18 +34,18 @@ import { ageWords } from './debt-words.js';
 
 const texts = {
   title: { he: 'תזכורת לתשלום', en: 'Payment reminder' },
-  none: { he: 'לא נותר לתשלום דבר.', en: 'Nothing is left to pay.' },
+  none: { he: 'אין יתרה לתשלום.', en: 'There is no balance due.' },
   documents: { he: 'על אילו מסמכים', en: 'About which documents' },
   documentsHint: {
     he: 'היתרות נבדקות שוב ברגע השליחה. מה ששולם עד אז אינו נכלל, ואם הכול שולם התזכורת אינה נשלחת.',
     en: 'Balances are checked again when it is sent. What is paid by then is left out; if all is paid, nothing is sent.',
   },
-  recipient: { he: 'כתובת דוא"ל', en: 'Email address' },
+  recipient: { he: 'כתובת אימייל', en: 'Email address' },
   subject: { he: 'נושא', en: 'Subject' },
   text: { he: 'הטקסט', en: 'Text' },
   textHint: {
     he: 'מתחת לטקסט תופיע טבלה של המסמכים והיתרות, עם קישור לצפייה.',
-    en: 'A table of the documents and what is left to pay follows the text, with a link to the page.',
+    en: 'A table of the documents and their balances follows the text, with a link to the page.',
   },
   send: { he: 'שליחת התזכורת', en: 'Send the reminder' },
   tooEarly: {
@@ -58,8 +58,8 @@ const texts = {
     en: 'The customer has money on account, which the balances of the reminder do not deduct:',
   },
   badRecipient: {
-    he: 'הכתובת אינה תקינה, או שאין שולחים אליה הודעות.',
-    en: 'The address is not valid, or no messages are sent to it.',
+    he: 'הכתובת אינה תקינה, או שהיא חסומה לשליחה.',
+    en: 'The address is not valid, or it is blocked.',
   },
   noDocument: {
     he: 'יש לבחור לפחות מסמך אחד שטרם שולם.',
@@ -139,7 +139,9 @@ export class ReminderPages {
       const errors = fieldErrors(error.details, { language, rules });
       return draft === null ? nothingOpen(visit) : reminderPage(visit, draft, sent, errors);
     }
-    return redirect(link(`/customers/${params.id}/statement`), { outcome: 'reminded' });
+    return redirect(link(`/customers/${params.id}/statement`), {
+      outcome: `reminded ${sent.documents.find(isUuid)}`,
+    });
   }
 }
 

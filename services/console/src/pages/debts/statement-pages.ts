@@ -27,6 +27,7 @@ import type { MemberVisit } from '../../http/visit.js';
 import { printedPage } from '../../report/printed-page.js';
 import { fileColumns } from '../../report/sheet.js';
 import { isAtLeast } from '../../session/roles.js';
+import { documentName, inSentence } from '../parts.js';
 import { words } from '../words.js';
 import {
   periodQuery,
@@ -44,19 +45,20 @@ const texts = {
   to: { he: 'עד תאריך', en: 'To' },
   show: { he: 'הצגה', en: 'Show' },
   opening: { he: 'יתרת פתיחה', en: 'Opening balance' },
-  debit: { he: 'חובה בתקופה', en: 'Debit of the period' },
-  credit: { he: 'זכות בתקופה', en: 'Credit of the period' },
+  debit: { he: 'חובה בתקופה', en: 'Debits in period' },
+  credit: { he: 'זכות בתקופה', en: 'Credits in period' },
   closing: { he: 'יתרת סגירה', en: 'Closing balance' },
-  open: { he: 'במסמכים פתוחים, נכון לעכשיו', en: 'of open documents, now' },
+  open: { he: 'במסמכים פתוחים היום', en: 'open today' },
   entries: { he: 'תנועות', en: 'Entries' },
   none: { he: 'אין תנועות בתקופה.', en: 'There are no entries in this period.' },
   pdf: { he: 'PDF', en: 'PDF' },
   csv: { he: 'CSV', en: 'CSV' },
   remind: { he: 'תזכורת לתשלום', en: 'Send a reminder' },
   reminded: {
-    he: 'התזכורת נשלחת. מצבה מופיע בדף המסמך הראשון שבה.',
-    en: 'The reminder is being sent. The page of its first document shows what becomes of it.',
+    he: 'התזכורת בדרך. אפשר לעקוב אחריה ב',
+    en: 'The reminder is on its way. You can follow it in',
   },
+  remindedDocument: { he: 'דף המסמך', en: 'the page of the document' },
   meaning: {
     he: 'חובה: מה שמסמך דרש לתשלום. זכות: מה שהתקבל או זוכה.',
     en: 'Debit: what a document asked for. Credit: what was received or credited.',
@@ -88,7 +90,7 @@ export class StatementPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { language, link, outcome, query } = visit;
+    const { language, link, query } = visit;
     const subject = await statementVisit(this.rpc, visit, this.clock.now());
     const after = bookPosition(query);
     const statement = await readPage(this.rpc, visit, subject, { limit: pageSize, after });
@@ -104,7 +106,7 @@ export class StatementPages {
       `${words.statement[language]} – ${customer.name}`,
       html`
 ${head(visit, subject, statement)}
-${outcome === 'reminded' ? notice('done', texts.reminded[language]) : null}
+${remindedNotice(visit, statement)}
 ${figures(statement, visit)}
 ${periodForm(visit, subject)}
 ${card({
@@ -161,6 +163,21 @@ ${pager(links, language, texts.entries[language])}
       after = next_after;
     }
   }
+}
+
+/** Where a reminder that was just sent can be followed: the page of its first document. */
+function remindedNotice({ language, link, outcome }: MemberVisit, { entries }: Statement): Markup | null {
+  const [done, id = ''] = outcome?.split(' ') ?? [];
+  if (done !== 'reminded') {
+    return null;
+  }
+  const entry = entries.find(({ document_id }) => document_id === id);
+  const name = entry ? inSentence(documentName(entry, language), language) : texts.remindedDocument[language];
+  const gap = language === 'he' ? '' : ' ';
+  return notice(
+    'done',
+    html`${texts.reminded[language]}${gap}<a href="${link(`/documents/${id}`)}">${name}</a>.`,
+  );
 }
 
 function tooLong({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {

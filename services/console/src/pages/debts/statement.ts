@@ -13,7 +13,7 @@ import { html, type Language, leftToRight, type Markup, type Words } from '@pink
 import { dayOf } from '../../http/address-dates.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { type SheetColumn, sheetTable } from '../../report/sheet.js';
-import { documentName, typeName } from '../parts.js';
+import { documentName, inSentence, typeName } from '../parts.js';
 
 const texts = {
   caption: { he: 'תנועות', en: 'Entries' },
@@ -24,6 +24,7 @@ const texts = {
   type: { he: 'סוג', en: 'Type' },
   number: { he: 'מספר', en: 'Number' },
   basedOn: { he: 'על בסיס', en: 'For' },
+  for: { he: 'על בסיס', en: 'for' },
   date: { he: 'תאריך', en: 'Date' },
   due: { he: 'לתשלום עד', en: 'Due' },
   debit: { he: 'חובה', en: 'Debit' },
@@ -171,6 +172,6 @@ function entryName(
   const name = html`${typeName(type, language)} ${leftToRight(String(number))}`;
   const basis =
     based_on &&
-    html` <span class="soft">${texts.basedOn[language]} ${documentName(based_on, language)}</span>`;
+    html` <span class="soft">${texts.for[language]} ${inSentence(documentName(based_on, language), language)}</span>`;
   return html`${linkOf ? html`<a href="${linkOf(document_id)}">${name}</a>` : name}${basis}`;
 }

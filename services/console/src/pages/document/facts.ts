@@ -12,6 +12,7 @@ import {
   leftToRight,
   type Markup,
   stats,
+  totalWords,
   type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
@@ -24,13 +25,12 @@ import { refusalWords } from './refusal-words.js';
 const texts = {
   title: { he: 'כותרת', en: 'Title' },
   customer: { he: 'לקוח', en: 'Customer' },
-  contact: { he: 'פרטי הלקוח', en: 'Details of the customer' },
+  contact: { he: 'פרטי הלקוח', en: 'Customer details' },
   date: { he: 'תאריך', en: 'Date' },
   due: { he: 'לתשלום עד', en: 'Due' },
-  reference: { he: 'אסמכתה חיצונית', en: 'Your reference' },
+  reference: { he: 'אסמכתא', en: 'Your reference' },
   basedOn: { he: 'מבוסס על', en: 'Based on' },
   number: { he: 'מספר הקצאה', en: 'Allocation number' },
-  total: { he: 'סך הכול', en: 'Total' },
   paid: { he: 'שולם', en: 'Paid' },
   credited: { he: 'זוכה', en: 'Credited' },
   sending: { he: 'שליחה', en: 'Sending' },
@@ -54,7 +54,7 @@ export function documentFigures(
     ? html`${texts.credited[language]}: ${amount(state.credited, language)}`
     : null;
   return stats([
-    { label: texts.total[language], value: largeAmount(document.totals.total, language) },
+    { label: totalWords[document.type][language], value: largeAmount(document.totals.total, language) },
     { label: texts.paid[language], value: largeAmount(state.paid, language), detail: credited },
     { label, value: balance },
   ]);

@@ -12,6 +12,7 @@ import {
   leftToRight,
   type Markup,
   table,
+  totalWords,
   type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
@@ -25,11 +26,10 @@ const texts = {
   line: { he: 'סכום', en: 'Amount' },
   withVat: { he: 'כולל מע"מ', en: 'incl. VAT' },
   withoutVat: { he: 'ללא מע"מ', en: 'excl. VAT' },
-  lines: { he: 'סכום השורות', en: 'Sum of lines' },
+  lines: { he: 'סכום ביניים', en: 'Subtotal' },
   discount: { he: 'הנחה', en: 'Discount' },
   net: { he: 'סה"כ לפני מע"מ', en: 'Total before VAT' },
   vat: { he: 'מע"מ', en: 'VAT' },
-  total: { he: 'סך הכול', en: 'Total' },
 } as const satisfies Record<string, Words>;
 
 /** The lines of a document, with the basis of their prices, and the figures from their sum to the total. */
@@ -66,10 +66,8 @@ export function documentLines({ business, language }: MemberVisit, document: Iss
     sum(rowLabel(document, kind, vatShown, language), toShekels(value), language),
   );
   // What only acknowledges a payment shows no VAT.
-  const total =
-    !vatShown && totals.vat !== 0
-      ? `${texts.total[language]} ${texts.withVat[language]}`
-      : texts.total[language];
+  const name = totalWords[document.type][language];
+  const total = !vatShown && totals.vat !== 0 ? `${name} ${texts.withVat[language]}` : name;
   return html`<h2>${texts.items[language]}</h2>
 ${itemTable}
 <dl class="sums">

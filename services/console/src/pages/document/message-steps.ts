@@ -1,9 +1,11 @@
 import type { Message } from '@pinkas/contracts';
 import { dayAndTime, html, isolate, type Language, leftToRight, type Words } from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
 import type { TimelineStep } from './document-history.js';
 
 const texts = {
   sentTo: { he: 'נשלח אל', en: 'Sent to' },
+  simulated: { he: 'ניסיון, לא נשלח באמת אל', en: 'A test, not really sent to' },
   failedTo: { he: 'השליחה נכשלה אל', en: 'Not sent to' },
   unknownTo: { he: 'לא ידוע אם נשלח אל', en: 'It is not known whether it was sent to' },
   waitingFor: { he: 'ממתין לשליחה אל', en: 'Waits to be sent to' },
@@ -18,14 +20,14 @@ const texts = {
   followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
   reminder: { he: 'תזכורת תשלום', en: 'payment reminder' },
   attempt: { he: 'ניסיון', en: 'attempt' },
-  email: { he: 'דוא"ל', en: 'email' },
+  email: { he: 'אימייל', en: 'email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
 } as const satisfies Record<string, Words>;
 
 type Attempt = Message['attempts'][number];
 
 /** Every attempt to send a message, and what is to become of it. */
-export function messageSteps(message: Message, language: Language): TimelineStep[] {
+export function messageSteps(message: Message, { isTest, language }: MemberVisit): TimelineStep[] {
   const { channel, purpose, follow_up, recipient, reminder } = message;
   const about = [
     texts[channel][language],
@@ -54,7 +56,7 @@ export function messageSteps(message: Message, language: Language): TimelineStep
     const at = ended_at ?? started_at;
     const number = message.attempts.length > 1 ? n : undefined;
     if (outcome === 'accepted') {
-      return step(at, 'done', texts.sentTo, null, number);
+      return step(at, 'done', isTest ? texts.simulated : texts.sentTo, null, number);
     }
     const word = outcome === 'unknown' ? texts.unknownTo : texts.failedTo;
     return step(at, 'failed', word, response && isolate(response, language), number);

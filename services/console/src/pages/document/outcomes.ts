@@ -7,7 +7,7 @@ const outcomes = {
     sent: { he: 'ההודעה תישלח בדקות הקרובות.', en: 'The message will be sent within minutes.' },
     resent: { he: 'ההודעות יישלחו שוב.', en: 'The messages will be sent again.' },
     allowed: {
-      he: 'אפשר שוב לשלוח הודעות לכתובת. הודעה שנכשלה אינה נשלחת מעצמה: לוחצים על שליחה חוזרת.',
+      he: 'החסימה בוטלה. הודעה שנכשלה אינה נשלחת מעצמה: לוחצים על שליחה חוזרת.',
       en: 'The address gets messages again. A message that has failed is not sent automatically: send it again.',
     },
     issued: { he: 'התקבל מספר מרשות המסים.', en: 'The number of the tax authority arrived.' },
@@ -50,12 +50,12 @@ const outcomes = {
   },
   error: {
     suppressed: {
-      he: 'לא נשלח דבר: לכתובת הזאת לא נשלחות הודעות. אפשר לאפשר אותה שוב או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
-      en: 'Nothing was sent: the address gets no messages. Allow it again or send to another address, under Actions on this page.',
+      he: 'לא נשלח דבר: הכתובת חסומה לשליחה. אפשר לבטל את החסימה או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
+      en: 'Nothing was sent: the address is blocked. Unblock it or send to another address, under Actions on this page.',
     },
     partly_resent: {
-      he: 'חלק מההודעות יישלחו שוב. השאר לא: לכתובות שלהן לא נשלחות הודעות. אפשר לאפשר אותן שוב או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
-      en: 'Some messages will be sent again. The others will not: their addresses get no messages. Allow them again or send to another address, under Actions on this page.',
+      he: 'חלק מההודעות יישלחו שוב. השאר לא: הכתובות שלהן חסומות לשליחה. אפשר לבטל את החסימה או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
+      en: 'Some messages will be sent again. The others will not: their addresses are blocked. Unblock them or send to another address, under Actions on this page.',
     },
     refused: { he: 'רשות המסים סירבה; הנימוק למטה.', en: 'The authority refused; its reason is below.' },
     decision_failed: {

@@ -4,7 +4,7 @@ import type { MemberVisit } from '../../http/visit.js';
 
 const texts = {
   payments: { he: 'תשלומים', en: 'Payments' },
-  method: { he: 'אמצעי תשלום', en: 'Means' },
+  method: { he: 'אמצעי תשלום', en: 'Payment method' },
   date: { he: 'תאריך', en: 'Date' },
   amount: { he: 'סכום', en: 'Amount' },
   notes: { he: 'הערות', en: 'Notes' },

@@ -6,7 +6,7 @@ import { messageSteps } from './message-steps.js';
 import { revisionSteps } from './revision-steps.js';
 
 const texts = {
-  timeline: { he: 'מה קרה', en: 'Timeline' },
+  timeline: { he: 'היסטוריה', en: 'History' },
   issued: { he: 'הופק', en: 'Issued' },
   cancelled: { he: 'בוטל', en: 'Cancelled' },
   tracking: {
@@ -28,7 +28,7 @@ export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {
     { at: document.issued_at, kind: 'done', text: html`${texts.issued[language]}` },
     ...allocationSteps(history, language),
     ...revisionSteps(visit, document, artifacts?.revisions ?? []),
-    ...(messages?.messages ?? []).flatMap((message) => messageSteps(message, language)),
+    ...(messages?.messages ?? []).flatMap((message) => messageSteps(message, visit)),
     ...(state.cancelled_at === null ? [] : [cancelledStep(state, state.cancelled_at, language)]),
   ];
   steps.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));

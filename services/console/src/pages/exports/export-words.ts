@@ -12,7 +12,7 @@ export const exportWords = {
     en: 'A file is prepared in the background and kept for a week. Each export is recorded in the audit trail.',
   },
   request: { he: 'קובץ חדש', en: 'New file' },
-  format: { he: 'סוג הקובץ', en: 'Kind of file' },
+  format: { he: 'סוג הקובץ', en: 'File type' },
   uniform: {
     he: 'מבנה אחיד (OPENFRMT)',
     en: 'Uniform structure (OPENFRMT)',
@@ -29,7 +29,7 @@ export const exportWords = {
     en: 'Report of VAT, income and receipts (PDF and CSV)',
   },
   jsonl: { he: 'מסמכים כמו ב-API (JSON Lines)', en: 'Documents as in the API (JSON Lines)' },
-  email: { he: 'שליחה בדוא"ל', en: 'Emails' },
+  email: { he: 'שליחה באימייל', en: 'Emails' },
   selection: { he: 'מסמכים שנבחרו', en: 'chosen documents' },
   notSent: { he: 'מסמכים שלא נשלחו', en: 'documents that were not sent' },
   of_month: { he: 'לרואה החשבון, חודש', en: 'for the accountant, month' },
@@ -69,7 +69,7 @@ export const exportWords = {
   requestedDone: { he: 'הקובץ בהכנה.', en: 'The file is in preparation.' },
   monthly: { he: 'כל חודש לרואה החשבון', en: 'Every month to the accountant' },
   monthlyLead: {
-    he: 'ביום שנבחר מוכנים הקבצים של החודש הקודם (דוח מע"מ והכנסות, מבנה אחיד, טבלאות וכל ה־PDF), ומי שנבחר מקבל דוא"ל עם קישור לדף הזה. הקישור נפתח רק אחרי כניסה, ולכן המקבל צריך להיות אחד מאנשי העסק.',
+    he: 'ביום שנבחר מוכנים הקבצים של החודש הקודם (דוח מע"מ והכנסות, מבנה אחיד, טבלאות וכל ה־PDF), ומי שנבחר מקבל אימייל עם קישור לדף הזה. הקישור נפתח רק אחרי כניסה, ולכן המקבל צריך להיות אחד מאנשי העסק.',
     en: 'On the chosen day the files of the month before are made (report of VAT and income, uniform structure, tables and all PDFs), and the chosen person gets an email with a link to this page. The link opens after signing in only, so the person has to be one of the people of the business.',
   },
   day: { he: 'ביום בחודש', en: 'On day of the month' },

@@ -13,7 +13,7 @@ export const transmissionWords = {
   made: { he: 'הקובץ הוכן', en: 'The file was made' },
   content: { he: 'מה יישלח', en: 'What is sent' },
   files: { he: 'קבצים', en: 'Files' },
-  what: { he: 'מה יקרה', en: 'What happens' },
+  what: { he: 'מה קורה בשידור', en: 'What happens next' },
   sends: {
     he: 'הקבצים נשלחים לרשות המסים בשם העסק, דרך החיבור שלו לרשות, ברקע. אין צורך להישאר בדף.',
     en: 'The files are sent to the tax authority in the name of the business, by its connection, in the background. You need not stay on the page.',

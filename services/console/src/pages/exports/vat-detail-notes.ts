@@ -6,7 +6,7 @@ import { typeName } from '../parts.js';
 
 const texts = {
   file: { he: 'בקובץ:', en: 'In the file:' },
-  report: { he: 'בדוח התקופתי:', en: 'In the report of the period:' },
+  report: { he: 'בדוח התקופתי:', en: 'In the period report:' },
   rounding: {
     he: 'כל שורה בקובץ מעוגלת לשקלים שלמים לפני הסיכום. ההפרש בשל העיגול:',
     en: 'Each row of the file is rounded to whole shekels before they are summed up. The difference through rounding:',

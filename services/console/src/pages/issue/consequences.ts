@@ -18,13 +18,26 @@ const texts = {
     en: 'Its number stays in the book even if it is cancelled.',
   },
   final: {
-    he: 'את המסמך אי אפשר למחוק או לבטל.',
-    en: 'It can neither be deleted nor cancelled.',
+    he: 'אחרי ההפקה אי אפשר למחוק או לבטל.',
+    en: "It can't be deleted or cancelled.",
+  },
+  creditable: {
+    he: 'אחרי ההפקה אי אפשר למחוק או לבטל; לתיקון מפיקים חשבונית זיכוי.',
+    en: "It can't be deleted or cancelled; correct it with a credit note.",
   },
   allocation: {
     he: 'יתבקש מספר הקצאה מרשות המסים.',
     en: 'An allocation number will be requested from the tax authority.',
   },
+  simulated: {
+    he: 'רשות המסים כאן מדומה: דבר אינו נשלח אליה.',
+    en: 'The tax authority is simulated here: nothing is sent to it.',
+  },
+  testFinal: {
+    he: 'זה מסמך ניסיון: הוא נמחק כשמרוקנים את ספר הניסיון.',
+    en: 'This is a test document: it is deleted when the test book is emptied.',
+  },
+  testSending: { he: 'דבר אינו נשלח מספר הניסיון.', en: 'Nothing is sent from the test book.' },
   willSend: { he: 'המסמך יישלח אל', en: 'It is sent to' },
   deferred: { he: 'בתום השעות השקטות:', en: 'at the end of the quiet hours:' },
   willNotSend: { he: 'המסמך לא יישלח ללקוח.', en: 'It is not sent to the customer.' },
@@ -51,28 +64,47 @@ const texts = {
     he: 'הקבלה לא תישלח לתורם: השליחה האוטומטית כבויה בהגדרות העסק.',
     en: 'It is not sent to the donor: sending is switched off in the settings of the business.',
   },
-  accountant: { he: 'העתק יישלח לרואה החשבון:', en: 'A copy is sent to the accountant:' },
+  accountant: { he: 'עותק יישלח לרואה החשבון:', en: 'A copy is sent to the accountant:' },
   warnings: { he: 'לתשומת לבך', en: 'Take note' },
 } as const satisfies Record<string, Words>;
 
+/** How a document of a type stays in the book. */
+function lastsAs(type: DocumentType, isTest: boolean): 'cancellable' | 'creditable' | 'final' | 'testFinal' {
+  if (isTest) {
+    return 'testFinal';
+  }
+  if (documentTypeRules[type].cancellable) {
+    return 'cancellable';
+  }
+  return documentTypeRules.credit_note.sources.includes(type) ? 'creditable' : 'final';
+}
+
 /** What happens when a previewed document is issued, as the items of a list. */
-export function consequences(preview: DocumentPreview, { book, language }: MemberVisit): Markup[] {
+export function consequences(preview: DocumentPreview, visit: MemberVisit): Markup[] {
+  const { book, isTest, language } = visit;
   const { draft, allocation, matched_by } = preview;
   const isDonation = draft.type === 'donation_receipt';
   const accountant = accountantAddress(book);
   return [
-    html`${texts[documentTypeRules[draft.type].cancellable ? 'cancellable' : 'final'][language]}`,
+    html`${texts[lastsAs(draft.type, isTest)][language]}`,
     ...(matched_by === null ? [html`${texts[isDonation ? 'newDonor' : 'newCustomer'][language]}`] : []),
-    ...(isDonation ? [reporting(preview, book, language)] : []),
-    ...(allocation.status === 'required' ? [html`${texts.allocation[language]}`] : []),
-    sending(preview, language),
-    ...(accountant === null ? [] : [html`${texts.accountant[language]} ${leftToRight(accountant)}`]),
+    ...(isDonation ? [reporting(preview, visit)] : []),
+    ...(allocation.status === 'required'
+      ? [html`${texts[isTest ? 'simulated' : 'allocation'][language]}`]
+      : []),
+    isTest ? html`${texts.testSending[language]}` : sending(preview, language),
+    ...(accountant === null || isTest
+      ? []
+      : [html`${texts.accountant[language]} ${leftToRight(accountant)}`]),
   ];
 }
 
-function reporting(preview: DocumentPreview, book: MemberVisit['book'], language: Language): Markup {
+function reporting(preview: DocumentPreview, { book, isTest, language }: MemberVisit): Markup {
   if (!decideDonation(preview.draft, book).required) {
     return html`${texts.unreportedDonation[language]}`;
+  }
+  if (isTest) {
+    return html`${texts.simulated[language]}`;
   }
   const isAnonymous = warningsOf(preview).includes('donation_donor_id_missing');
   return html`${texts[isAnonymous ? 'anonymousDonation' : 'donation'][language]}`;
@@ -109,11 +141,11 @@ const donorWarnings: { readonly [Code in PreviewWarning]?: Words } = {
     en: 'The phone number of the donor has fewer than seven digits: nothing can be sent to it.',
   },
   recipient_missing: {
-    he: 'לתורם אין כתובת לערוץ השליחה של העסק: הקבלה לא תישלח.',
+    he: 'לתורם אין כתובת אימייל, ולכן הקבלה לא תישלח.',
     en: 'The donor has no address for the channel of the business: the receipt is not sent.',
   },
   recipient_suppressed: {
-    he: 'לכתובת של התורם לא נשלחות עוד הודעות: הקבלה לא תישלח.',
+    he: 'הכתובת של התורם חסומה לשליחה: הקבלה לא תישלח.',
     en: 'The address of the donor gets no messages any more: the receipt is not sent.',
   },
 };

@@ -17,6 +17,7 @@ import {
   notice,
   pageHead,
   radios,
+  totalWords,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
@@ -52,10 +53,10 @@ const texts = {
   preview: { he: 'תצוגה מקדימה', en: 'Preview' },
   issue: { he: 'הפקת חשבונית הזיכוי', en: 'Issue the credit note' },
   change: { he: 'שינוי', en: 'Change' },
-  number: { he: 'המספר הבא בסדרה', en: 'The next number of the series' },
-  net: { he: 'לפני מע"מ', en: 'Before VAT' },
+  number: { he: 'המסמך יקבל מספר', en: 'Next number' },
+  net: { he: 'סה"כ לפני מע"מ', en: 'Total before VAT' },
   vat: { he: 'מע"מ', en: 'VAT' },
-  total: { he: 'סך הכול', en: 'Total' },
+  follows: { he: 'מה קורה בהפקה', en: 'What happens next' },
   date: { he: 'התאריך יהיה היום.', en: 'Its date is today.' },
   closes: {
     he: 'החשבונית תיסגר, כי הזיכויים והקבלות מגיעים לסכומה.',
@@ -224,7 +225,7 @@ function confirmPage(
       [texts.number[language], leftToRight(String(preview.next_number))],
       [texts.net[language], amount(net, language)],
       [texts.vat[language], amount(totals.vat, language)],
-      [texts.total[language], html`<strong>${amount(totals.total, language)}</strong>`],
+      [totalWords.credit_note[language], html`<strong>${amount(totals.total, language)}</strong>`],
     ],
     language,
   );
@@ -233,7 +234,7 @@ function confirmPage(
     back: { href: visit.link(`/documents/${source.document.id}/credit`), text: texts.change },
     content: html`${figures}
   ${warningList(warningsOf(preview), 'credit_note', language)}
-  <h2>${words.whatHappens[language]}</h2>
+  <h2>${texts.follows[language]}</h2>
   ${effectList(effects)}`,
     fields: html`${sent}`,
     button: { text: texts.issue[language] },

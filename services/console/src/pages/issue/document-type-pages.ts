@@ -7,11 +7,11 @@ import { words } from '../words.js';
 
 const texts = {
   lead: {
-    he: 'אפשר להתחיל גם ממסמך קיים: בדף שלו יש מסמכים שאפשר להפיק על בסיסו, והעתקה.',
+    he: 'אפשר להתחיל גם ממסמך קיים: בדף שלו יש מסמכים שאפשר להפיק על בסיסו, ושכפול.',
     en: 'You can also begin from a document: its page has what can be based on it, and a copy.',
   },
   offers: { he: 'הצעות, הזמנות ומשלוחים', en: 'Offers, orders and deliveries' },
-  bills: { he: 'חשבונות וקבלות', en: 'Invoices and receipts' },
+  bills: { he: 'חשבוניות וקבלות', en: 'Invoices and receipts' },
   none: { he: 'העסק אינו יכול להפיק מסמכים.', en: 'The business may issue no document.' },
 } as const satisfies Record<string, Words>;
 

@@ -71,7 +71,7 @@ const texts = {
   dueDate: { he: 'תאריך תקין, לא לפני תאריך המסמך.', en: 'A valid date, not before that of the document.' },
   date: { he: 'התאריך אינו תקין.', en: 'The date is not valid.' },
   discount: {
-    he: 'הנחה גדולה מאפס: באחוזים עד 100, בסכום עד סכום השורות.',
+    he: 'הנחה גדולה מאפס: באחוזים עד 100, בשקלים עד סכום הביניים.',
     en: 'A discount above zero: of at most 100 percent, or of at most the sum of the lines.',
   },
   bankCode: { he: 'מספר של בנק, מ-1 עד 99.', en: 'The number of a bank, from 1 to 99.' },

@@ -16,7 +16,7 @@ import {
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { typeName } from '../parts.js';
+import { inSentence, typeName } from '../parts.js';
 import { words } from '../words.js';
 import { consequences, type DocumentPreview, warningList } from './consequences.js';
 import { entriesOf, type IssueFields } from './issue-fields.js';
@@ -25,17 +25,16 @@ import { totals } from './issue-summary.js';
 const texts = {
   title: { he: 'אישור', en: 'Confirm' },
   what: { he: 'מה יופק', en: 'What is issued' },
-  number: { he: 'המספר הבא בסדרה', en: 'The next number of the series' },
+  number: { he: 'המסמך יקבל מספר', en: 'Next number' },
   customer: { he: 'לקוח', en: 'Customer' },
   donor: { he: 'תורם', en: 'Donor' },
-  donorId: { he: 'מספר הזהות של התורם', en: 'Id of the donor' },
+  donorId: { he: 'מספר הזהות של התורם', en: "Donor's id" },
   date: { he: 'תאריך', en: 'Date' },
   dueDate: { he: 'לתשלום עד', en: 'Due on' },
-  total: { he: 'סך הכול', en: 'Total' },
-  follows: { he: 'מה יקרה', en: 'What happens' },
+  follows: { he: 'מה קורה בהפקה', en: 'What happens next' },
   picture: { he: 'כך ייראה המסמך', en: 'What the document looks like' },
   show: { he: 'הצגת המסמך', en: 'Show the document' },
-  issue: { he: 'הפקה:', en: 'Issue:' },
+  issue: { he: 'הפקת', en: 'Issue' },
   change: { he: 'שינוי', en: 'Change' },
 } as const satisfies Record<string, Words>;
 
@@ -43,7 +42,7 @@ const texts = {
 export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: DocumentPreview): PageReply {
   const { language, link } = visit;
   const { draft } = preview;
-  const title = `${texts.title[language]}: ${typeName(draft.type, language)}`;
+  const title = `${texts.title[language]} ${inSentence(typeName(draft.type, language), language)}`;
   const entries = entriesOf(fields).map(
     ([name, value]) => html`${hidden(name, value)}
   `,
@@ -108,7 +107,7 @@ ${warningList(warningsOf(preview), draft.type, language)}
   ${entries}
   ${confirmed}
   <div class="buttons">
-    ${button({ text: `${texts.issue[language]} ${typeName(draft.type, language)}`, name: 'step', value: 'issue' })}
+    ${button({ text: `${texts.issue[language]} ${inSentence(typeName(draft.type, language), language)}`, name: 'step', value: 'issue' })}
     ${button({ text: texts.change[language], kind: 'secondary', name: 'step', value: 'change' })}
   </div>
 </form>`;

@@ -7,8 +7,8 @@ import { balanceOf, typeName } from '../parts.js';
 import { words } from '../words.js';
 
 const texts = {
-  title: { he: 'הפקה מהמסמך', en: 'Issue from this document' },
-  copy: { he: 'העתק', en: 'A copy' },
+  title: { he: 'הפקה מהמסמך', en: 'Convert to' },
+  copy: { he: 'שכפול', en: 'Duplicate' },
 } as const satisfies Record<string, Words>;
 
 /** The way to a new document, as the primary act of a page; null for who issues none. */

@@ -13,6 +13,7 @@ import {
   type Markup,
   notice,
   readMoney,
+  totalWords,
   type Words,
 } from '@pinkas/ui';
 import { type DocumentPreview, warningList } from './consequences.js';
@@ -25,14 +26,13 @@ const texts = {
     en: 'The amounts were not computed and are not shown.',
   },
   nothing: { he: 'הסכומים יופיעו כאן.', en: 'The amounts appear here.' },
-  subtotal: { he: 'סכום השורות', en: 'Lines' },
+  subtotal: { he: 'סכום ביניים', en: 'Subtotal' },
   discount: { he: 'הנחה', en: 'Discount' },
-  net: { he: 'לפני מע"מ', en: 'Before VAT' },
+  net: { he: 'סה"כ לפני מע"מ', en: 'Total before VAT' },
   vat: { he: 'מע"מ', en: 'VAT' },
-  total: { he: 'סך הכול', en: 'Total' },
   paid: { he: 'תשלומים', en: 'Payments' },
   missing: { he: 'חסר', en: 'Missing' },
-  beyond: { he: 'מעבר לסך הכול', en: 'Beyond the total' },
+  beyond: { he: 'מעבר לסכום המסמך', en: 'Over the total' },
   known: { he: 'לקוח קיים', en: 'Existing customer' },
   new: { he: 'לקוח חדש', en: 'New customer' },
   knownDonor: { he: 'תורם קיים', en: 'Existing donor' },
@@ -89,7 +89,10 @@ export function totals({ draft }: DocumentPreview, fields: IssueFields, language
   const missing = fromShekels(total) - paid;
   if (isReceived(fields.type)) {
     // What acknowledges a payment has no VAT: it is that of the invoice.
-    return facts([[texts.total[language], html`<strong>${amount(total, language)}</strong>`]], language);
+    return facts(
+      [[totalWords[draft.type][language], html`<strong>${amount(total, language)}</strong>`]],
+      language,
+    );
   }
   return facts(
     [
@@ -97,7 +100,7 @@ export function totals({ draft }: DocumentPreview, fields: IssueFields, language
       [texts.discount[language], discount === 0 ? null : amount(-discount, language)],
       [texts.net[language], vat === 0 ? null : amount(net, language)],
       [`${texts.vat[language]} ${vat_rate}%`, vat === 0 ? null : amount(vat, language)],
-      [texts.total[language], html`<strong>${amount(total, language)}</strong>`],
+      [totalWords[draft.type][language], html`<strong>${amount(total, language)}</strong>`],
       ...(takesPayments(fields.type) && missing !== 0n && paid > 0n
         ? ([
             [texts.paid[language], amount(toShekels(paid), language)],

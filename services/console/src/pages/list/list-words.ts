@@ -4,7 +4,7 @@ import type { Words } from '@pinkas/ui';
 export const listWords = {
   search: { he: 'חיפוש', en: 'Search' },
   searchHint: {
-    he: 'מספר, סכום, לקוח, ח.פ., דוא"ל, טלפון, מספר הקצאה או אסמכתא',
+    he: 'מספר, סכום, לקוח, ח.פ., אימייל, טלפון, מספר הקצאה או אסמכתא',
     en: 'A number, an amount, a customer, a tax id, an email, a phone, an allocation number or your reference',
   },
   type: { he: 'סוג', en: 'Type' },
@@ -24,7 +24,7 @@ export const listWords = {
   anyNumber: { he: 'עם ובלי', en: 'With or without' },
   missingNumber: { he: 'חסר', en: 'Missing' },
   noNumber: { he: 'חסר מספר הקצאה', en: 'Number missing' },
-  delivery: { he: 'משלוח', en: 'Delivery' },
+  delivery: { he: 'שליחה ללקוח', en: 'Sending' },
   anyDelivery: { he: 'כל מצב', en: 'Any' },
   size: { he: 'מסמכים בדף', en: 'Documents a page' },
   filters: { he: 'סינון', en: 'Filters' },
@@ -68,10 +68,10 @@ export const listWords = {
   bulkSelected: { he: 'המסמכים שסומנו', en: 'The selected documents' },
   csv: { he: 'טבלה (CSV)', en: 'Table (CSV)' },
   pdfs: { he: 'PDF של כולם (ZIP)', en: 'PDFs of all (ZIP)' },
-  email: { he: 'שליחה בדוא"ל…', en: 'Send by email…' },
-  sendTitle: { he: 'שליחת מסמכים בדוא"ל', en: 'Send documents by email' },
+  email: { he: 'שליחה באימייל…', en: 'Send by email…' },
+  sendTitle: { he: 'שליחת מסמכים באימייל', en: 'Send documents by email' },
   sendLead: {
-    he: 'כל מסמך נשלח לכתובת הדוא"ל של הלקוח שבו. מסמכים מבוטלים, ומסמכים בלי כתובת, אינם נשלחים. דוח מפורט יופיע בדף הקבצים.',
+    he: 'כל מסמך נשלח לכתובת האימייל של הלקוח שבו. מסמכים מבוטלים, ומסמכים בלי כתובת, אינם נשלחים. דוח מפורט יופיע בדף הקבצים.',
     en: 'Each document is sent to the email address of its customer. Cancelled documents, and those without an address, are not sent. A detailed report appears on the page of the files.',
   },
   sendCount: { he: 'מסמכים שנבחרו:', en: 'Documents that are chosen:' },

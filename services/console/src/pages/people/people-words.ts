@@ -14,23 +14,23 @@ export type PeopleOutcome = keyof typeof peopleOutcomes;
 /** What the pages about the members of a business say. */
 export const peopleWords = {
   lead: {
-    he: 'בעלים משנים הכול; מפיקי מסמכים מפיקים ושולחים; הנהלת חשבונות קוראת ומייצאת. כל שינוי כאן נרשם ביומן.',
+    he: 'בעלים משנים הכול; מפיקי מסמכים מפיקים ושולחים; מנהלי חשבונות קוראים ומייצאים. כל שינוי כאן נרשם ביומן.',
     en: 'Owners change everything; issuers issue and send documents; bookkeepers read and export. Every change here is in the audit trail.',
   },
-  email: { he: 'כתובת מייל', en: 'Email address' },
+  email: { he: 'כתובת אימייל', en: 'Email address' },
   emailWrong: {
-    he: 'זו אינה כתובת מייל. לדוגמה: name@example.com',
+    he: 'זו אינה כתובת אימייל. לדוגמה: name@example.com',
     en: 'This is not an email address. For example: name@example.com',
   },
   role: { he: 'תפקיד', en: 'Role' },
   since: { he: 'תאריך ההזמנה', en: 'Invited' },
   undelivered: { he: 'ההזמנה לא הגיעה', en: 'The invitation did not arrive' },
-  expected: { he: 'עוד לא נכנס/ה', en: 'Has not come yet' },
+  expected: { he: 'ההזמנה ממתינה', en: 'Invitation pending' },
   you: { he: 'אני', en: 'You' },
   action: { he: 'פעולה', en: 'Action' },
   change: { he: 'לשנות', en: 'Change' },
-  invite: { he: 'להזמין', en: 'Invite somebody' },
-  inviteTitle: { he: 'הזמנה', en: 'Invite somebody' },
+  invite: { he: 'להזמין', en: 'Invite a member' },
+  inviteTitle: { he: 'הזמנה', en: 'Invite a member' },
   inviteLead: {
     he: 'לכתובת יישלח קישור כניסה. מי שכבר ברשימה יקבל קישור נוסף, או את התפקיד החדש.',
     en: 'A link to sign in is sent to the address. A member gets another link, or the new role.',

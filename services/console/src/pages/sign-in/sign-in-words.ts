@@ -11,7 +11,7 @@ export const signInWords = {
     en: 'Digital signatures and allocation numbers of the tax authority',
   },
   pointDelivery: {
-    he: 'שליחה ללקוח בדוא"ל ובוואטסאפ',
+    he: 'שליחה ללקוח באימייל ובוואטסאפ',
     en: 'Sent to the customer by email and WhatsApp',
   },
   pointAccountant: {
@@ -19,9 +19,9 @@ export const signInWords = {
     en: 'Uniform files and an audit trail for the accountant',
   },
   title: { he: 'כניסה לפנקס', en: 'Sign in to Pinkas' },
-  email: { he: 'כתובת מייל', en: 'Email address' },
+  email: { he: 'כתובת אימייל', en: 'Email address' },
   emailWrong: {
-    he: 'זו אינה כתובת מייל. לדוגמה: name@example.com',
+    he: 'זו אינה כתובת אימייל. לדוגמה: name@example.com',
     en: 'This is not an email address. For example: name@example.com',
   },
   sendLink: { he: 'לשלוח לי קישור כניסה', en: 'Email me a link to sign in' },
@@ -32,7 +32,7 @@ export const signInWords = {
     he: 'הכניסה במפתח הגישה לא הצליחה. אפשר לנסות שוב, או לבקש קישור.',
     en: 'The passkey did not work. Try again, or ask for a link.',
   },
-  sentTitle: { he: 'כדאי לבדוק את המייל', en: 'Check your mail' },
+  sentTitle: { he: 'כדאי לבדוק את האימייל', en: 'Check your email' },
   sent: {
     he: 'אם הכתובת מוכרת, נשלח אליה קישור. הוא פועל פעם אחת, במשך 15 דקות, והכי פשוט לפתוח אותו בדפדפן הזה.',
     en: 'If the address is known, a link is on its way to it. It works once, for 15 minutes; it is easiest to open it in this browser.',
@@ -64,7 +64,7 @@ export const signInWords = {
   minute: { he: 'דקה', en: 'minute' },
   issuerFailed: { he: 'הכניסה לא הצליחה', en: 'Signing in did not work' },
   issuerUnreachable: {
-    he: 'שירות הכניסה אינו עונה. אפשר לנסות שוב בעוד רגע, או להיכנס בקישור במייל.',
+    he: 'שירות הכניסה אינו עונה. אפשר לנסות שוב בעוד רגע, או להיכנס בקישור באימייל.',
     en: 'The sign-in service does not answer. Try again in a moment, or sign in by a link in the mail.',
   },
   issuerRefused: {
@@ -72,7 +72,7 @@ export const signInWords = {
     en: 'The sign-in service did not confirm it, or it took too long. Start again.',
   },
   issuerUnverified: {
-    he: 'שירות הכניסה אינו מאשר שכתובת המייל אומתה. אפשר לאמת אותה שם, או להיכנס בקישור במייל.',
+    he: 'שירות הכניסה אינו מאשר שכתובת האימייל אומתה. אפשר לאמת אותה שם, או להיכנס בקישור באימייל.',
     en: 'The sign-in service does not say that your address is verified. Verify it there, or sign in by a link in the mail.',
   },
   issuerUnknown: {
@@ -84,11 +84,11 @@ export const signInWords = {
     en: 'That is the account of another person. Go on with the one that you signed in with.',
   },
   issuerStale: {
-    he: 'שירות הכניסה אינו אומר מתי הוכחת שם את זהותך. אפשר להמשיך בקישור במייל או במפתח גישה.',
+    he: 'שירות הכניסה אינו אומר מתי הוכחת שם את זהותך. אפשר להמשיך בקישור באימייל או במפתח גישה.',
     en: 'The sign-in service does not say when you proved there who you are. Go on by a link in the mail or a passkey.',
   },
   backToSignIn: { he: 'לדף הכניסה', en: 'To the sign-in page' },
-  proveTitle: { he: 'אימות זהות', en: 'Confirm that it is you' },
+  proveTitle: { he: 'אימות זהות', en: "Confirm it's you" },
   proveLead: {
     he: 'לפני שינוי רגיש צריך להוכיח שוב את הזהות. זה תקף לעשר דקות.',
     en: 'Before a sensitive change, prove again who you are. It counts for ten minutes.',

@@ -9,7 +9,7 @@ import { unlessAway } from '../unless-away.js';
 
 const texts = {
   title: { he: 'צעדים ראשונים', en: 'First steps' },
-  details: { he: 'פרטי העסק', en: 'Details of the business' },
+  details: { he: 'פרטי העסק', en: 'Business details' },
   detailsMore: {
     he: 'כתובת וטלפון: חשבונית חייבת לשאת את הכתובת של העסק.',
     en: 'Address and phone: an invoice has to have the address of the business.',
