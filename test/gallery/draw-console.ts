@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
+import { saveDraft } from '../harness/console-draft.js';
 import { addressesOf, shownPages } from '../harness/console-pages.js';
 import { ConsoleVisitor, type View } from '../harness/console-visitor.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
@@ -128,11 +129,14 @@ export async function drawAll(
   // One has been transmitted, the other may be.
   await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
   const file = await makeUniformExport(owner, issuer.business.id);
+  const draft = await saveDraft(owner, issuer.business.id, 'לקוח לדוגמה');
   const drawn = new Map<string, string[]>();
   const pages = [
     ...pagesOf(issuer.business.id, {
       ...ids,
       '/exports/:id/transmission': file,
+      '/issue/drafts/:draft': draft,
+      '/issue/drafts/:draft/confirm': draft,
       '/people/:person': people.find((person) => person.email.startsWith('bookkeeper'))?.person_id ?? '',
       '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',
     }),

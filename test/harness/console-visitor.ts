@@ -93,7 +93,10 @@ export class ConsoleVisitor {
 
   /** Sends a form whose page is an answer with an error. */
   async pressForStatus(form: string, status: number, button = 'button'): Promise<void> {
-    const answered = this.page.waitForResponse((response) => response.request().method() === 'POST');
+    // A form may lead to a page that has the error.
+    const answered = this.page.waitForResponse(
+      (response) => response.request().isNavigationRequest() && Math.trunc(response.status() / 100) !== 3,
+    );
     const action = await this.page.locator(form).first().getAttribute('action');
     this.#expectedFailures.add(new URL(action ?? '', this.origin).href);
     await this.press(form, button);
@@ -101,6 +104,9 @@ export class ConsoleVisitor {
     if (response.status() !== status) {
       throw new Error(`${action} has the status ${response.status()}, not ${status}`);
     }
+    this.#expectedFailures.add(response.url());
+    const others = this.problems.filter((problem) => !problem.startsWith(`${response.url()}: `));
+    this.problems.splice(0, this.problems.length, ...others);
   }
 
   /** The words of the page. */

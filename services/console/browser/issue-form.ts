@@ -25,8 +25,16 @@ function showStopped(live: HTMLElement, reason: string): void {
   live.replaceChildren(...live.querySelectorAll(':scope > .card-head'), notice);
 }
 
-/** Shows what the document comes to: that part of the page which the button that computes leads to. */
-function showSummary(form: HTMLFormElement): () => void {
+/** Shows when the server has saved the form, whose address is then that of the draft: going back or loading again finds it. */
+function showSaved(form: HTMLFormElement, saved: Element | null): void {
+  if (saved?.hasAttribute('hidden') === false) {
+    document.querySelector('[data-saved]')?.replaceWith(document.adoptNode(saved));
+    history.replaceState(history.state, '', form.dataset.draft);
+  }
+}
+
+/** Shows what the document comes to, and saves it: that part of the page which the button that computes leads to. */
+function showSummary(form: HTMLFormElement): { changed: () => void; flush: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asked: AbortController | undefined;
   const show = async () => {
@@ -45,13 +53,26 @@ function showSummary(form: HTMLFormElement): () => void {
     ];
     if (shown) {
       live?.replaceWith(document.adoptNode(shown));
+      showSaved(form, page?.querySelector('[data-saved]') ?? null);
     } else if (live) {
-      showStopped(live, page?.querySelector('.message')?.textContent ?? '');
+      showStopped(live, page?.querySelector('.message, .notice')?.textContent ?? '');
     }
   };
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void show(), pauseMs);
+  return {
+    changed: () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        timer = undefined;
+        void show();
+      }, pauseMs);
+    },
+    flush: () => {
+      if (timer !== undefined) {
+        clearTimeout(timer);
+        timer = undefined;
+        navigator.sendBeacon(form.action, typedIn(form, 'compute'));
+      }
+    },
   };
 }
 
@@ -226,7 +247,16 @@ export function composeDocument(): void {
   if (!form) {
     return;
   }
-  const changed = showSummary(form);
+  const { changed, flush } = showSummary(form);
+  let isSent = false;
+  form.addEventListener('submit', () => {
+    isSent = true;
+  });
+  // What was typed last is saved also where the person leaves at once.
+  addEventListener('pagehide', () => isSent || flush());
+  addEventListener('pageshow', () => {
+    isSent = false;
+  });
   showPaymentFields(form);
   suggestCustomers(form);
   changeRows(form, changed);

@@ -4,6 +4,7 @@ import { HttpMetrics } from '@pinkas/service-kit/http';
 import { NoticeSender } from './email/notice-sender.js';
 import { ExportModule, exportTasks } from './export/export.module.js';
 import { BusinessNames } from './http/business-names.js';
+import { Drafts } from './http/drafts.js';
 import { HttpServer } from './http/http-server.js';
 import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
@@ -129,6 +130,7 @@ const pages = [
     AccountantPackages,
     Passkeys,
     Oidc,
+    Drafts,
     Issuing,
     ...pages,
   ],

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
+import { saveDraft } from '../../harness/console-draft.js';
 import { addressesOf, shownPages } from '../../harness/console-pages.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
@@ -161,8 +162,11 @@ export function everyPage(system: () => ConsoleSystem): void {
       await stack.pinkas('person', 'invite', owner.email, '--business', donation.business, '--role', 'owner');
       const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
       await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
+      const draft = await saveDraft(owner, issuer.business.id, markup('טיוטה'));
       const ids = {
         ...visible,
+        '/issue/drafts/:draft': draft,
+        '/issue/drafts/:draft/confirm': draft,
         '/exports/:id/transmission': await makeUniformExport(owner, issuer.business.id),
         '/people/:person': person.id,
         '/account/passkeys/:passkey/remove': passkey,

@@ -42,6 +42,17 @@ interface OwnConsoleTables {
    * - `path`: Of the page, without its query.
    */
   form_outcome: AsGenerated;
+  /**
+   * What a person has typed into a form and not finished.
+   * - `id`: Of a document: the idempotency key with which it is issued.
+   * - `path`: Where the form is sent; another one in the test book.
+   */
+  draft: {
+    /** Names and values in their order. */
+    fields: ColumnType<[string, string][], string, string>;
+    /** The document that was issued from it, and then it has no fields; null: none was. */
+    document_id: ColumnType<string | null, string | undefined, string>;
+  };
 }
 
 /** The tables of the console. */

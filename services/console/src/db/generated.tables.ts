@@ -35,6 +35,20 @@ export interface GeneratedTables {
     next_path: string;
     expires_at: Date;
   };
+  draft: {
+    business_id: string;
+    person_id: string;
+    /** Of a document: the idempotency key with which it is issued. */
+    id: string;
+    /** Where the form is sent; another one in the test book. */
+    path: string;
+    /** Names and values in their order. */
+    fields: unknown;
+    /** The document that was issued from it, and then it has no fields; null: none was. */
+    document_id: string | null;
+    saved_at: Date;
+    expires_at: Date;
+  };
   due_notice: {
     id: string;
     kind: string;

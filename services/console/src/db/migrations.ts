@@ -2,10 +2,12 @@ import type { Migrations } from '@pinkas/service-kit/schema';
 import { initial } from './0001-initial.js';
 import { vatDetail } from './0002-vat-detail.js';
 import { transmission } from './0003-transmission.js';
+import { draft } from './0004-draft.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
   '0001-initial': initial,
   '0002-vat-detail': vatDetail,
   '0003-transmission': transmission,
+  '0004-draft': draft,
 };

@@ -44,6 +44,28 @@ CREATE TABLE public.ceremony (
     CONSTRAINT ceremony_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'passkey'::text, 'new_passkey'::text])))
 );
 
+CREATE TABLE public.draft (
+    business_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    id uuid NOT NULL,
+    path text NOT NULL,
+    fields json NOT NULL,
+    document_id uuid,
+    saved_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT draft_fields_check CHECK ((octet_length((fields)::text) <= 2097152))
+);
+
+ALTER TABLE ONLY public.draft FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.draft.id IS 'Of a document: the idempotency key with which it is issued.';
+
+COMMENT ON COLUMN public.draft.path IS 'Where the form is sent; another one in the test book.';
+
+COMMENT ON COLUMN public.draft.fields IS 'Names and values in their order.';
+
+COMMENT ON COLUMN public.draft.document_id IS 'The document that was issued from it, and then it has no fields; null: none was.';
+
 CREATE TABLE public.due_notice (
     id uuid NOT NULL,
     kind text NOT NULL,
@@ -234,6 +256,9 @@ ALTER TABLE ONLY public.attempt_count
 ALTER TABLE ONLY public.ceremony
     ADD CONSTRAINT ceremony_pkey PRIMARY KEY (challenge_hash);
 
+ALTER TABLE ONLY public.draft
+    ADD CONSTRAINT draft_pkey PRIMARY KEY (business_id, person_id, id);
+
 ALTER TABLE ONLY public.due_notice
     ADD CONSTRAINT due_notice_pkey PRIMARY KEY (id);
 
@@ -285,6 +310,8 @@ CREATE INDEX attempt_count_ends_idx ON public.attempt_count USING btree (ends_at
 
 CREATE INDEX ceremony_expires_idx ON public.ceremony USING btree (expires_at);
 
+CREATE INDEX draft_expires_idx ON public.draft USING btree (expires_at);
+
 CREATE INDEX due_notice_due_idx ON public.due_notice USING btree (next_attempt_at);
 
 CREATE INDEX export_job_due_idx ON public.export_job USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
@@ -313,6 +340,9 @@ CREATE INDEX transmission_due_idx ON public.transmission USING btree (next_attem
 
 ALTER TABLE ONLY public.accountant_schedule
     ADD CONSTRAINT accountant_schedule_recipient_fkey FOREIGN KEY (recipient_id) REFERENCES public.person(id);
+
+ALTER TABLE ONLY public.draft
+    ADD CONSTRAINT draft_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
 
 ALTER TABLE ONLY public.export_chunk
     ADD CONSTRAINT export_chunk_job_fkey FOREIGN KEY (business_id, export_id) REFERENCES public.export_job(business_id, id);
@@ -350,6 +380,15 @@ END);
 ALTER TABLE public.accountant_schedule ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY accountant_schedule_of_business ON public.accountant_schedule USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.draft ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY draft_of_business ON public.draft USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -18,6 +18,7 @@ import type { Language } from '@pinkas/ui';
 import type { ConsoleTables } from '../db/console.tables.js';
 import { insertNotice } from '../notice/notice.repository.js';
 import { NoticeTrigger } from '../notice/notice-trigger.js';
+import { deleteDraftsOf } from '../session/draft.repository.js';
 import {
   deleteMember,
   ensurePerson,
@@ -120,6 +121,7 @@ export class Members {
       const hasLeft = member.person_id === personId;
       await this.#keepOwner(trx, member, personId);
       await deleteMember(trx, member);
+      await deleteDraftsOf(trx, { businessId: member.business_id, personId: member.person_id });
       if (hasLeft) {
         await this.#reportDeparture(trx, member);
       }

@@ -10,12 +10,13 @@ import {
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import type { ConsoleTables } from '../db/console.tables.js';
+import { deleteExpiredDrafts } from '../session/draft.repository.js';
 import { deleteEndedSessions } from '../session/session.repository.js';
 import { deleteExpired } from './sign-in.repository.js';
 
 const everyMs = 5 * 60 * 1000;
 
-/** Deletes sessions that have ended, and expired links, challenges and counts: none of them is valid any more. */
+/** Deletes sessions that have ended, and expired links, challenges, counts and drafts: none of them is valid any more. */
 @Injectable()
 export class SignInPurger extends PeriodicTask {
   constructor(
@@ -31,5 +32,6 @@ export class SignInPurger extends PeriodicTask {
     const now = this.clock.now();
     await deleteEndedSessions(all, now);
     await deleteExpired(all, now);
+    await deleteExpiredDrafts(all, now);
   }
 }

@@ -22,6 +22,10 @@ const outcomes = {
     credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
   },
   info: {
+    issued_before: {
+      he: 'מהטופס הזה כבר הופק המסמך הזה. דבר לא הופק שוב.',
+      en: 'This document was issued from that form already. Nothing was issued again.',
+    },
     nothing: { he: 'אין הודעה שנכשלה.', en: 'There is no failed message.' },
     not_retryable: {
       he: 'אין צורך בבקשה לרשות המסים.',

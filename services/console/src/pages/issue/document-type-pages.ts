@@ -1,9 +1,11 @@
 import { type DocumentType, documentTypeRules, documentTypes, isInstitution, mayIssue } from '@pinkas/domain';
 import { card, emptyState, html, type Markup, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import { Drafts } from '../../http/drafts.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
 import { words } from '../words.js';
+import { draftNotice, draftsCard } from './draft-parts.js';
 
 const texts = {
   lead: {
@@ -48,6 +50,8 @@ const groups: readonly {
 /** The types that a business may issue. */
 @PageController({ path: '/issue', access: 'issuer', books: true })
 export class DocumentTypePages {
+  constructor(private readonly drafts: Drafts) {}
+
   @ConsolePage({ method: 'GET', changes: 'issues' })
   async choose(visit: MemberVisit): Promise<PageReply> {
     const { business, language } = visit;
@@ -63,10 +67,13 @@ export class DocumentTypePages {
       const links = types.filter((type) => allowed.includes(type)).map((type) => typeLink(visit, type));
       return links.length === 0 ? [] : [card({ id, title: title[language], content: typeList(links) })];
     });
+    const drafts = await this.drafts.list(visit, visit.link('/issue/document'));
     return page(
       words.issue[language],
       html`
 ${pageHead({ title: words.issue[language], language, lead: texts.lead[language] })}
+${draftNotice(visit)}
+${draftsCard(visit, drafts, false)}
 ${cards.length === 0 ? emptyState({ title: texts.none[language] }) : cards}`,
     );
   }

@@ -10,6 +10,7 @@ import {
   html,
   isolate,
   leftToRight,
+  linkButton,
   type Markup,
   pageHead,
   type Words,
@@ -108,7 +109,7 @@ ${warningList(warningsOf(preview), draft.type, language)}
   ${confirmed}
   <div class="buttons">
     ${button({ text: `${texts.issue[language]} ${inSentence(typeName(draft.type, language), language)}`, name: 'step', value: 'issue' })}
-    ${button({ text: texts.change[language], kind: 'secondary', name: 'step', value: 'change' })}
+    ${linkButton({ href: link(`/issue/drafts/${fields.single.key}`), text: texts.change[language] })}
   </div>
 </form>`;
 }

@@ -51,6 +51,14 @@ const singleNames = [
   'external_ref',
   'send',
 ] as const;
+const typedNames = [
+  'customer.name',
+  ...customerDetails.map((name) => `customer.${name}` as const),
+  'discount.value',
+  'title',
+  'notes',
+  'external_ref',
+] as const;
 export type SingleName = (typeof singleNames)[number];
 
 /** What the form of a document holds, as a person typed it. */
@@ -223,6 +231,16 @@ export function entriesOf({ type, single, items, payments }: IssueFields): (read
 
 const isBlankLine = ({ sku, description, unit_price }: LineFields) =>
   sku === '' && description === '' && unit_price === '';
+
+/** Whether nothing was typed. What every form begins with, and what a source gives to it, is there again without a draft. */
+export function isBlank({ single, items, payments }: IssueFields): boolean {
+  const typed = [
+    ...typedNames.map((name) => single[name]),
+    ...items.flatMap(({ sku, description, unit_price }) => [sku, description, unit_price]),
+    ...payments.map(({ amount }) => amount),
+  ];
+  return typed.every((value) => value === '');
+}
 
 /** Without lines that nothing was typed into, so that errors name the places of the form. */
 export function withoutBlankLines(fields: IssueFields): IssueFields {

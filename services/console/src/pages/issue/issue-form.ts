@@ -1,6 +1,7 @@
 import type { CustomerCard, listArticles, ReplyOf } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import {
+  attributes,
   button,
   card,
   checkbox,
@@ -19,8 +20,10 @@ import {
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
+import type { Draft } from '../../session/draft.repository.js';
 import { documentName, typeName } from '../parts.js';
 import { words } from '../words.js';
+import { draftNotice, draftsCard, savedHint } from './draft-parts.js';
 import {
   customerDetails,
   type IssueFields,
@@ -46,17 +49,28 @@ export interface IssueForm {
   readonly errors?: FieldErrors;
   /** Why nothing was issued, where that is about no field. */
   readonly refusal?: string | null;
+  /** When what is shown was saved; absent: it was not. */
+  readonly savedAt?: Date | undefined;
+  /** Drafts that the person may want to go on with instead. */
+  readonly drafts?: readonly Draft[];
 }
 
 /** The screen on which a document is composed: its customer, lines and payments on one side, what it comes to on the other. */
 export function issueForm(visit: MemberVisit, given: IssueForm): PageReply {
   const { csrfToken, language, link } = visit;
-  const { fields, articles, origin, summary, errors = {}, refusal = null } = given;
+  const { fields, articles, origin, summary, errors = {}, refusal = null, savedAt, drafts = [] } = given;
   const { type, single } = fields;
   const isWrong = Object.keys(errors).length > 0;
   const sentence = refusal ?? (isWrong ? textOf(type, 'wrong', language) : null);
   const title = typeName(type, language);
-  const bytes = String(issueLimits.bytes);
+  const start = attributes({
+    method: 'post',
+    action: link('/issue/document'),
+    class: 'columns',
+    'data-issue': true,
+    'data-bytes': issueLimits.bytes,
+    'data-draft': link(`/issue/drafts/${single.key}`),
+  });
   return page(
     title,
     html`
@@ -66,8 +80,9 @@ ${pageHead({
   crumbs: [{ text: words.issue[language], href: link('/issue') }],
   lead: origin && originText(visit, origin),
 })}
-${sentence === null ? null : notice('error', sentence)}
-<form method="post" action="${link('/issue/document')}" class="columns" data-issue data-bytes="${bytes}">
+${sentence === null ? draftNotice(visit) : notice('error', sentence)}
+${draftsCard(visit, drafts, true)}
+<form${start}>
   ${csrfField(csrfToken)}
   ${hidden('type', type)}
   ${hidden('key', single.key)}
@@ -87,8 +102,10 @@ ${sentence === null ? null : notice('error', sentence)}
     <div class="buttons">
       ${button({ text: texts.preview[language], name: 'step', value: 'preview' })}
       ${button({ text: texts.compute[language], kind: 'secondary', name: 'step', value: 'compute' })}
+      ${button({ text: texts.saveDraft[language], kind: 'secondary', name: 'step', value: 'save' })}
       ${linkButton({ href: link('/issue'), text: words.cancel[language], kind: 'quiet' })}
     </div>
+    ${savedHint(visit, savedAt)}
   </div>
 </form>
 ${articleList(articles)}`,

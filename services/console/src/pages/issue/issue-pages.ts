@@ -3,6 +3,7 @@ import { asLine } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import { readMoney, type Words } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
+import { Drafts } from '../../http/drafts.js';
 import { framedHeaders } from '../../http/page-headers.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { errorText } from '../message-pages.js';
@@ -10,8 +11,10 @@ import { bodyOf } from './issue-body.js';
 import { issueConfirm } from './issue-confirm.js';
 import {
   blankLine,
+  entriesOf,
   fieldsFrom,
   type IssueFields,
+  isBlank,
   issueLimits,
   readFields,
   takesPayments,
@@ -35,7 +38,10 @@ const texts = {
 /** The screens of a document that is being issued. */
 @PageController({ path: '/issue', access: 'issuer', books: true })
 export class IssuePages {
-  constructor(private readonly issuing: Issuing) {}
+  constructor(
+    private readonly issuing: Issuing,
+    private readonly drafts: Drafts,
+  ) {}
 
   /** The form of a document: from scratch, from a source, or as a copy. */
   @ConsolePage({ method: 'GET', path: '/document', changes: 'issues' })
@@ -47,12 +53,41 @@ export class IssuePages {
     const type = this.issuing.typeOf(visit, query.get('type'));
     const blank = this.issuing.newFields(visit, type);
     const source = query.get('from');
-    const [origin, articles] = await Promise.all([
+    const [origin, articles, saved] = await Promise.all([
       this.issuing.origin(visit, type, source ?? query.get('copy') ?? '', source !== null),
       this.issuing.articles(visit),
+      this.drafts.list(visit, pathOf(visit)),
     ]);
     const fields = origin ? fieldsFrom(blank, origin, language) : blank;
-    return issueForm(visit, { fields, origin, articles, summary: await this.issuing.summary(visit, fields) });
+    const { based_on } = fields.single;
+    const drafts = saved.filter(
+      ({ form }) => form.get('type') === type && (form.get('based_on') ?? '') === based_on,
+    );
+    const summary = await this.issuing.summary(visit, fields);
+    return issueForm(visit, { fields, origin, articles, summary, drafts });
+  }
+
+  /** The form as it was left. */
+  @ConsolePage({ method: 'GET', path: '/drafts/:draft', changes: 'issues' })
+  async resume(visit: MemberVisit): Promise<PageReply> {
+    return this.#resumed(visit, (fields, savedAt) => this.#form(visit, fields, { savedAt }));
+  }
+
+  /** Asks before a draft is issued. */
+  @ConsolePage({
+    method: 'GET',
+    path: '/drafts/:draft/confirm',
+    changes: 'issues',
+    timeoutMs: timeLimitsMs.createDocument,
+  })
+  async confirm(visit: MemberVisit): Promise<PageReply> {
+    return this.#resumed(visit, (fields) => this.#confirm(visit, fields));
+  }
+
+  @ConsolePage({ method: 'POST', path: '/drafts/:draft/discard', changes: 'nothing' })
+  async discard(visit: MemberVisit): Promise<PageReply> {
+    await this.drafts.discard(visit, visit.params.draft ?? '');
+    return redirect(visit.link('/issue'), { outcome: 'draft_discarded' });
   }
 
   /** Every step of the form: its lines, what it comes to, the question, and the issue. */
@@ -68,18 +103,55 @@ export class IssuePages {
     const typed = readFields(form, this.issuing.typeOf(visit, form.get('type')));
     const key = isUuid(typed.single.key) ? typed.single.key : crypto.randomUUID();
     const fields: IssueFields = { ...typed, single: { ...typed.single, key } };
-    switch (form.get('step')) {
+    const step = form.get('step');
+    if (step === 'issue') {
+      return this.#issue(visit, fields);
+    }
+    const changed = await this.#changed(visit, fields);
+    const isLeft = step === 'preview' || step === 'save';
+    // What nothing was typed into is no draft, unless a page of its own shows it.
+    const savedAt = isLeft || !isBlank(changed) ? await this.#save(visit, changed) : undefined;
+    if (savedAt === null) {
+      return this.#used(visit, changed);
+    }
+    const address = visit.link(`/issue/drafts/${key}`);
+    switch (step) {
       case 'preview':
-        return this.#confirm(visit, fields);
-      case 'issue':
-        return this.#issue(visit, fields);
+        return redirect(`${address}/confirm`);
+      case 'save':
+        return redirect(address, { outcome: 'draft_saved' });
       case 'find_customer':
-        return this.#form(visit, fields, {
+        return this.#form(visit, changed, {
           found: await this.issuing.customers(visit, fields.single['customer.name']),
+          savedAt,
         });
       default:
-        return this.#form(visit, await this.#changed(visit, fields), {});
+        return this.#form(visit, changed, { savedAt });
     }
+  }
+
+  /** @returns when it was saved; null: a document was issued from it. */
+  async #save(visit: MemberVisit, fields: IssueFields): Promise<Date | null> {
+    const form = new URLSearchParams(Object.fromEntries(entriesOf(fields)));
+    const draft = { id: fields.single.key, path: pathOf(visit), form };
+    return (await this.drafts.save(visit, draft)) ? this.issuing.now() : null;
+  }
+
+  /** Goes on with a draft; one from which a document was issued leads there, so that going back issues nothing again. */
+  async #resumed(
+    visit: MemberVisit,
+    goOn: (fields: IssueFields, savedAt: Date) => Promise<PageReply>,
+  ): Promise<PageReply> {
+    const draft = await this.drafts.find(visit, visit.params.draft ?? '');
+    if (draft === null || draft.path !== pathOf(visit)) {
+      return redirect(visit.link('/issue'), { outcome: 'draft_gone' });
+    }
+    const { documentId, form, id, savedAt } = draft;
+    if (documentId !== null) {
+      return redirect(visit.link(`/documents/${documentId}`), { outcome: 'issued_before' });
+    }
+    const { type, single, ...rows } = readFields(form, this.issuing.typeOf(visit, form.get('type')));
+    return goOn({ ...rows, type, single: { ...single, key: id } }, savedAt);
   }
 
   /** The picture of a document that is not issued, for the frame next to the question. */
@@ -167,7 +239,9 @@ export class IssuePages {
     const expected = readMoney(visit.form.get('expected_total') ?? '');
     return this.#checked(visit, fields, async (body) => {
       const confirmed = { ...body, ...(expected !== null && { expected_total: expected }) };
-      const id = await this.issuing.issue(visit, `issue-${fields.single.key}`, confirmed);
+      const { key } = fields.single;
+      const id = await this.issuing.issue(visit, `issue-${key}`, confirmed);
+      await this.drafts.end(visit, { id: key, path: pathOf(visit), documentId: id });
       return redirect(visit.link(`/documents/${id}`), { outcome: 'document_issued' });
     });
   }
@@ -201,12 +275,20 @@ export class IssuePages {
     switch (error.code) {
       case 'total_mismatch':
         return this.#form(visit, fields, { refusal: texts.changed[language] });
-      case 'idempotency_key_reused': {
-        const single = { ...fields.single, key: crypto.randomUUID() };
-        return this.#form(visit, { ...fields, single }, { refusal: texts.used[language] });
-      }
+      case 'idempotency_key_reused':
+        return this.#used(visit, fields);
       default:
         return this.#form(visit, fields, { refusal: errorText(error, language) });
     }
   }
+
+  /** The form of another document: what was typed is kept, and what was issued stays one document. */
+  async #used(visit: MemberVisit, given: IssueFields): Promise<PageReply> {
+    const fields = { ...given, single: { ...given.single, key: crypto.randomUUID() } };
+    const savedAt = (await this.#save(visit, fields)) ?? undefined;
+    return this.#form(visit, fields, { refusal: texts.used[visit.language], savedAt });
+  }
 }
+
+/** Where the form is sent, which its drafts have. */
+const pathOf = ({ link }: MemberVisit): string => link('/issue/document');

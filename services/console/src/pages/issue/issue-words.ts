@@ -68,6 +68,7 @@ export const issueWords = {
   send: { he: 'לשלוח ללקוח', en: 'Send it to the customer' },
   preview: { he: 'המשך לאישור', en: 'Continue to confirm' },
   compute: { he: 'חישוב', en: 'Calculate' },
+  saveDraft: { he: 'שמירת טיוטה', en: 'Save draft' },
   wrong: {
     he: 'המסמך לא הופק. יש לתקן את השדות המסומנים.',
     en: 'Nothing was issued. Correct the marked fields.',

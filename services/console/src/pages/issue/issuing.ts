@@ -78,6 +78,10 @@ export class Issuing {
     return newFields(type, book, dayInIsrael(this.clock.now()));
   }
 
+  now(): Date {
+    return this.clock.now();
+  }
+
   /** A blank payment of today. */
   newPayment() {
     return blankPayment(dayInIsrael(this.clock.now()));
