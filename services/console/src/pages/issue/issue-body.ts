@@ -188,7 +188,9 @@ function negativePrices({ type, items }: IssueFields, language: Language): Recor
   const words = [texts.negative, ...(hasDiscount ? [texts.byDiscount] : [])].map((text) => text[language]);
   return Object.fromEntries(
     items.flatMap(({ unit_price }, place) =>
-      (readMoney(unit_price) ?? 0) < 0 ? [[`items.${place}.unit_price`, words.join(' ')]] : [],
+      !isReceived(type) && (readMoney(unit_price) ?? 0) < 0
+        ? [[`items.${place}.unit_price`, words.join(' ')]]
+        : [],
     ),
   );
 }
