@@ -1,4 +1,4 @@
-import { customerLegalTypes } from '@pinkas/domain';
+import { customerLegalTypes, paymentTermsStarts } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { CustomerInput, CustomerMatch, CustomerSnapshot, DraftDocument } from './schema/document.js';
@@ -13,6 +13,13 @@ import {
   Uuid,
 } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
+
+/** When a customer pays, where that differs from the terms of the business. */
+export const PaymentTerms = Strict({
+  days: Type.Integer({ minimum: 0, maximum: 365 }),
+  from: Type.Enum([...paymentTermsStarts]),
+});
+export type PaymentTerms = Static<typeof PaymentTerms>;
 
 /**
  * Finds the card that a request names, or reserves a new one. A reserved card becomes a card only when a document
@@ -29,6 +36,8 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
     customer: CustomerSnapshot,
     /** Whether the document writes the card once it is issued: the card is new, or lacks a detail that the document has. */
     changes: Type.Boolean(),
+    /** Absent: those of the business. */
+    payment_terms: Type.Optional(PaymentTerms),
   }),
   errors: ['customer_not_found', 'customer_identity_conflict'],
   // It may wait for another request that is about to write the same tax id on another card.
@@ -44,6 +53,8 @@ export const matchCustomer = defineContract('customer.card.match', {
     /** As a document would show it; the id is null where a card would be opened. */
     customer: DraftDocument.properties.customer,
     matched_by: CustomerMatch,
+    /** Absent: those of the business. */
+    payment_terms: Type.Optional(PaymentTerms),
   }),
   errors: resolveCustomer.errors,
 });
@@ -92,6 +103,8 @@ export const CustomerDetails = Strict({
   ...CustomerCard.properties,
   address: Nullable(Type.String()),
   created_at: Instant,
+  /** Absent: those of the business. */
+  payment_terms: Type.Optional(PaymentTerms),
 });
 export type CustomerDetails = Static<typeof CustomerDetails>;
 
@@ -102,19 +115,55 @@ export const showCustomer = defineContract('customer.card.show', {
   errors: ['customer_not_found'],
 });
 
+const cardName = Type.String({ minLength: 2, maxLength: 120 });
+const contactFields = {
+  email: EmailAddress,
+  phone: PhoneNumber,
+  address: Type.String({ minLength: 1, maxLength: 200 }),
+  city: Type.String({ minLength: 1, maxLength: 80 }),
+};
+
+/** Opens the card of a customer before any document is issued to it. The same id again returns the card that it opened. */
+export const createCustomer = defineContract('customer.card.create', {
+  request: Strict({
+    business_id: Uuid,
+    /** Chosen by the caller. */
+    customer_id: Uuid,
+    customer: Strict({
+      name: cardName,
+      tax_id: Type.Optional(Type.String({ pattern: '^\\d{5,9}$' })),
+      legal_type: Type.Optional(Type.Enum([...customerLegalTypes])),
+      email: Type.Optional(contactFields.email),
+      phone: Type.Optional(contactFields.phone),
+      address: Type.Optional(contactFields.address),
+      city: Type.Optional(contactFields.city),
+      payment_terms: Type.Optional(PaymentTerms),
+    }),
+    person_id: PersonId,
+  }),
+  reply: Strict({ customer: CustomerDetails }),
+  errors: ['validation_error', 'invalid_customer_tax_id', 'customer_identity_conflict'],
+  unknownMembers: 'refused',
+  isRepeatable: true,
+});
+
 /**
- * Corrects the contact details of a card; what is absent stays, null or a blank text removes. Issued documents keep what they say, and
- * name and tax id stay as the documents have them. A later document that names a removed detail fills it again.
+ * Corrects a card: its contact details, its name, its payment terms; what is absent stays, null or a blank text removes. Issued documents
+ * keep what they say, and the tax id stays as the documents have it. A request that names a former name still finds the card. A later
+ * document that names a removed detail fills it again.
  */
 export const updateCustomer = defineContract('customer.card.update', {
   request: Strict({
     business_id: Uuid,
     customer_id: Uuid,
     change: Strict({
-      email: Type.Optional(Nullable(EmailAddress)),
-      phone: Type.Optional(Nullable(PhoneNumber)),
-      address: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-      city: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 80 }))),
+      name: Type.Optional(cardName),
+      email: Type.Optional(Nullable(contactFields.email)),
+      phone: Type.Optional(Nullable(contactFields.phone)),
+      address: Type.Optional(Nullable(contactFields.address)),
+      city: Type.Optional(Nullable(contactFields.city)),
+      /** Null: those of the business. */
+      payment_terms: Type.Optional(Nullable(PaymentTerms)),
     }),
     person_id: PersonId,
   }),

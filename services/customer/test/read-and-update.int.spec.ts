@@ -3,7 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   auditCustomers,
   clearTestCustomers,
+  createCustomer,
+  matchCustomer,
   type RequestOf,
+  resolveCustomer,
+  searchCustomers,
   showCustomer,
   updateCustomer,
 } from '@pinkas/contracts';
@@ -16,6 +20,7 @@ import { type CustomerUnderTest, startCustomer } from './customer.js';
 /** A valid tax id with four leading zeros. */
 const paddedTaxId = '000012344';
 type Change = RequestOf<typeof updateCustomer>['change'];
+type Input = RequestOf<typeof createCustomer>['customer'];
 
 let customer: CustomerUnderTest;
 beforeAll(async () => {
@@ -325,6 +330,75 @@ describe('updateCustomer', () => {
     expect(await show(id)).toMatchObject({ email: 'named@example.com' });
   });
 
+  it('a customer is renamed: search finds the new name, and requests with a former name find the same card', async () => {
+    const former = `Former ${randomUUID()}`;
+    const { id } = await customer.issueTo({ name: former });
+    const name = `Renamed ${randomUUID()}`;
+    expect(await update(id, { name: ` ${name} ` })).toMatchObject({ id, name });
+    const search = async (query: string) => {
+      const { customers } = await customer.network.call(searchCustomers, {
+        business_id: customer.business.id,
+        query,
+        limit: 50,
+      });
+      return customers.map((card) => card.id);
+    };
+    expect(await search(name.slice(3))).toEqual([id]);
+    expect(await search(former)).toEqual([]);
+    expect(await customer.resolve({ name: former.toUpperCase() })).toMatchObject({
+      id,
+      name: former.toUpperCase(),
+    });
+    expect(await customer.resolve({ id })).toMatchObject({ id, name });
+    expect(await trailOf(id)).toMatchObject([
+      { action: 'customer.update', before: { name: former }, after: { name } },
+    ]);
+    // Another customer of the former name is the customer of that name from then on.
+    const { customer: other } = await customer.network.call(createCustomer, {
+      business_id: customer.business.id,
+      customer_id: randomUUID(),
+      customer: { name: former },
+    });
+    expect((await customer.resolve({ name: former })).id).toBe(other.id);
+  });
+
+  it('a customer is not renamed to the name of another one, nor to one that cannot be seen', async () => {
+    const { id } = await customer.issueTo({ name: `First ${randomUUID()}` });
+    const taken = `Second ${randomUUID()}`;
+    await customer.issueTo({ name: taken });
+    await expect(update(id, { name: taken.toLowerCase() })).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/change/name' }] },
+    });
+    await expect(update(id, { name: '\u200f\u200f\u200f' })).rejects.toMatchObject({
+      code: 'validation_error',
+    });
+    expect(await trailOf(id)).toEqual([]);
+  });
+
+  it('payment terms of a customer are in what a document gets, until they are removed', async () => {
+    const { id } = await customer.issueTo({ name: `Terms ${randomUUID()}` });
+    const terms = { days: 60, from: 'end_of_month' } as const;
+    const resolved = () =>
+      customer.network.call(resolveCustomer, {
+        business_id: customer.business.id,
+        customer: { id },
+        document_id: randomUUID(),
+      });
+    expect(await resolved()).not.toHaveProperty('payment_terms');
+    expect(await update(id, { payment_terms: terms })).toMatchObject({ payment_terms: terms });
+    expect(await resolved()).toMatchObject({ payment_terms: terms });
+    expect(
+      await customer.network.call(matchCustomer, { business_id: customer.business.id, customer: { id } }),
+    ).toMatchObject({ payment_terms: terms });
+    await update(id, { payment_terms: null });
+    expect(await resolved()).not.toHaveProperty('payment_terms');
+    expect(await trailOf(id)).toMatchObject([
+      { before: { payment_terms: null }, after: { payment_terms: terms } },
+      { before: { payment_terms: terms }, after: { payment_terms: null } },
+    ]);
+  });
+
   it('auditCustomers misses no detail that a person has removed', async () => {
     const id = await issueTo();
     const details = async () => {
@@ -340,6 +414,63 @@ describe('updateCustomer', () => {
     await update(id, { email: null, city: null });
     await update(id, { phone: null });
     expect(await details()).toEqual(before);
+  });
+});
+
+describe('createCustomer', () => {
+  const create = async (input: Input, id: string = randomUUID(), person_id: string = randomUUID()) =>
+    (
+      await customer.network.call(createCustomer, {
+        business_id: customer.business.id,
+        customer_id: id,
+        customer: input,
+        person_id,
+      })
+    ).customer;
+
+  it('createCustomer opens a card that documents find, once for the same id, with a trail', async () => {
+    const [id, person_id] = [randomUUID(), randomUUID()];
+    const input = { name: `  By Hand ${id} `, tax_id: '12344', email: 'hand@example.com', city: ' ' };
+    const opened = await create(input, id, person_id);
+    expect(opened).toMatchObject({ id, name: `By Hand ${id}`, tax_id: paddedTaxId, city: null });
+    expect(await create(input, id, person_id)).toEqual(opened);
+    expect(await customer.resolve({ name: `by hand ${id}` })).toMatchObject({
+      id,
+      email: 'hand@example.com',
+    });
+    expect(
+      (await auditTrail(customer.database, customer.business.id)).filter(({ subject }) => subject === id),
+    ).toMatchObject([
+      {
+        action: 'customer.create',
+        actor: `person:${person_id}`,
+        before: null,
+        after: { name: `By Hand ${id}`, tax_id: paddedTaxId, email: 'hand@example.com' },
+      },
+    ]);
+  });
+
+  it('createCustomer refuses a name or a tax id that another customer has, and a wrong check digit', async () => {
+    const { id } = await customer.issueTo({ name: 'Known Customer', tax_id: paddedTaxId });
+    await expect(create({ name: 'known  customer' })).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/customer/name' }] },
+    });
+    await expect(create({ name: 'Another Customer', tax_id: paddedTaxId })).rejects.toMatchObject({
+      code: 'customer_identity_conflict',
+      details: { existing_customer_id: id },
+    });
+    await expect(create({ name: 'Another Customer', tax_id: '123456789' })).rejects.toMatchObject({
+      code: 'invalid_customer_tax_id',
+    });
+  });
+
+  it('createCustomer takes the card that a request in flight has reserved under the name, and the request keeps it', async () => {
+    const documentId = randomUUID();
+    const reserved = await customer.resolve({ name: 'In Flight' }, { documentId });
+    expect((await create({ name: 'In Flight', city: 'חיפה' })).id).toBe(reserved.id);
+    await customer.release(documentId);
+    expect(await customer.card(reserved.id)).toMatchObject({ city: 'חיפה' });
   });
 });
 

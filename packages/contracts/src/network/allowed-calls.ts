@@ -17,6 +17,7 @@ import {
 } from '../allocation.js';
 import { auditing } from '../audit.js';
 import {
+  createCustomer,
   matchCustomer,
   releaseCustomer,
   resolveCustomer,
@@ -188,6 +189,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     searchCustomers,
     showCustomer,
     updateCustomer,
+    createCustomer,
     getArtifact,
     listArtifacts,
     renderPage,

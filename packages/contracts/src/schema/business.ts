@@ -1,4 +1,10 @@
-import { businessLegalTypes, documentTypes, hasValidCheckDigit, walletMethods } from '@pinkas/domain';
+import {
+  businessLegalTypes,
+  documentTypes,
+  hasValidCheckDigit,
+  paymentTermsStarts,
+  walletMethods,
+} from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import Format from 'typebox/format';
 import { CalendarDate, EmailAddress, Instant, Nullable, PhoneNumber, Strict, Uuid } from './fields.js';
@@ -86,6 +92,25 @@ const mailFrom = Type.String({ pattern: '^[A-Za-z0-9._+-]+@([a-z0-9-]+\\.)+[a-z0
 
 const defaultNotes = Type.String({ minLength: 1, maxLength: 1_000 });
 
+/** Where and how a customer pays, as documents that ask for money state it. */
+const paymentInstructionFields = {
+  /** Its name, its number, or both. */
+  bank: Type.String({ minLength: 1, maxLength: 60 }),
+  branch: Type.String({ pattern: '^\\d{1,4}$' }),
+  account: Type.String({ pattern: '^\\d[\\d/-]{1,19}$' }),
+  account_holder: Type.String({ minLength: 1, maxLength: 120 }),
+  /** Without spaces, in capitals; the gateway checks its digits. */
+  iban: Type.String({ maxLength: 34 }),
+  /** A page of the owner's for paying; https alone. Nothing here fetches it. */
+  link: Type.String({ maxLength: 300 }),
+};
+
+/** Present members alone. */
+export const PaymentInstructions = Type.Partial(Strict(paymentInstructionFields), {
+  additionalProperties: false,
+});
+export type PaymentInstructions = Static<typeof PaymentInstructions>;
+
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
@@ -111,6 +136,10 @@ export const Business = Strict({
   mail_from: Type.Optional(mailFrom),
   /** Printed on a document whose request has no notes. Absent: none. */
   default_notes: Type.Optional(defaultNotes),
+  /** How customers pay. Absent: documents do not state it. */
+  payment_instructions: Type.Optional(PaymentInstructions),
+  /** From when `payment_terms_days` count. Absent: from the date of the document. */
+  payment_terms_from: Type.Optional(Type.Enum([...paymentTermsStarts])),
   /** Whether callers want the events of the business: only then they are published. Absent: they do not. */
   events: Type.Optional(Type.Boolean()),
   created_at: Instant,
@@ -143,6 +172,17 @@ export const BusinessChange = partOf(
     mail_from: Nullable(mailFrom),
     /** Null: none. */
     default_notes: Nullable(defaultNotes),
+    /** Null, of it or of a member: removed. */
+    payment_instructions: Nullable(
+      partOf(
+        Strict(
+          Object.fromEntries(
+            Object.entries(paymentInstructionFields).map(([name, schema]) => [name, Nullable(schema)]),
+          ) as Record<keyof typeof paymentInstructionFields, ReturnType<typeof Nullable<Type.TString>>>,
+        ),
+      ),
+    ),
+    payment_terms_from: Type.Enum([...paymentTermsStarts]),
     events: Type.Boolean(),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CustomerDetails, cardDetails } from '@pinkas/contracts';
+import { type CustomerDetails, cardDetails, type PaymentTerms } from '@pinkas/contracts';
 import { nameKey } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
@@ -24,6 +24,8 @@ const cardColumns = [
   'confirmed_at',
   'claimed_until',
   'removed_details',
+  'payment_terms',
+  'former_name_keys',
 ] as const satisfies readonly (keyof CardTable)[];
 
 /** A card of the business, by id; also a reserved one, whose id its document may show before the event arrives. */
@@ -77,38 +79,110 @@ export type ContactDetails = Pick<CardRow, 'email' | 'phone' | 'address' | 'city
 
 /** A card as the console shows it. */
 export function toDetails(card: CardRow): CustomerDetails {
-  const { id, name, tax_id, legal_type, email, phone, address, city, created_at } = card;
-  return { id, name, tax_id, legal_type, email, phone, address, city, created_at: created_at.toISOString() };
+  const { id, name, tax_id, legal_type, email, phone, address, city, created_at, payment_terms } = card;
+  return {
+    ...{ id, name, tax_id, legal_type, email, phone, address, city },
+    created_at: created_at.toISOString(),
+    ...(payment_terms && { payment_terms }),
+  };
 }
 
-/** Stores contact details of a locked card; null removes one. */
-export async function updateContactDetails(
+/** What a person changes of a card. */
+export type CardChange = Partial<ContactDetails & Pick<CardRow, 'name' | 'payment_terms'>>;
+
+/** Stores what a person has changed of a locked card; null removes a detail. A former name still finds the card. */
+export async function updateCard(
   trx: Transaction<CustomerTables>,
-  card: Pick<CardRow, 'business_id' | 'id' | 'removed_details'>,
-  changed: Partial<ContactDetails>,
+  card: CardRow,
+  { name, payment_terms, ...changed }: CardChange,
 ): Promise<void> {
-  const removed = Object.entries(changed).flatMap(([name, value]) => (value === null ? [name] : []));
+  const removed = Object.entries(changed).flatMap(([detail, value]) => (value === null ? [detail] : []));
+  const key = name === undefined ? card.name_key : nameKey(name);
+  const former = [...card.former_name_keys, card.name_key].filter((each) => each !== key);
   await trx
     .updateTable('card')
-    .set({ ...changed, removed_details: [...new Set([...card.removed_details, ...removed])] })
+    .set({
+      ...changed,
+      removed_details: [...new Set([...card.removed_details, ...removed])],
+      ...(name !== undefined && { name, name_key: key, former_name_keys: [...new Set(former)] }),
+      ...(payment_terms !== undefined && { payment_terms: payment_terms && JSON.stringify(payment_terms) }),
+    })
     .where('business_id', '=', card.business_id)
     .where('id', '=', card.id)
     .execute();
 }
 
-/** A customer of the business, by name. */
+/** Whether another card has a name. Of two renames to it at once the second waits, and violates the unique constraint. */
+export async function hasOther(
+  trx: Transaction<CustomerTables>,
+  card: { business_id: string; id: string },
+  name: string,
+): Promise<boolean> {
+  const found = await trx
+    .selectFrom('card')
+    .select('id')
+    .where('business_id', '=', card.business_id)
+    .where('name_key', '=', nameKey(name))
+    .where('id', '!=', card.id)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** What a person opens a card with. */
+export type NewCard = { name: string; payment_terms: PaymentTerms | null } & CardDetails;
+
+/**
+ * Opens a card that no document has.
+ * @returns undefined where another customer has the name. A card that a request in flight has reserved under it becomes this one.
+ */
+export async function openCard(
+  trx: Transaction<CustomerTables>,
+  key: { business_id: string; id: string },
+  { name, payment_terms, ...details }: NewCard,
+  now: Date,
+): Promise<CardRow | undefined> {
+  const stored = {
+    ...details,
+    name,
+    payment_terms: payment_terms && JSON.stringify(payment_terms),
+    confirmed_at: now,
+    claimed_until: null,
+  };
+  return trx
+    .insertInto('card')
+    .values({ ...key, ...stored, name_key: nameKey(name), created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['business_id', 'name_key'])
+        .doUpdateSet(stored)
+        .where('card.confirmed_at', 'is', null),
+    )
+    .returning(cardColumns)
+    .executeTakeFirst();
+}
+
+/** A customer of the business, by its name, or by one that it had before. */
 export async function findCustomerByName(
   db: Database<CustomerTables>,
   businessId: string,
   name: string,
 ): Promise<CardRow | undefined> {
-  return db
+  const customers = db
     .selectFrom('card')
     .select(cardColumns)
     .where('business_id', '=', businessId)
-    .where('name_key', '=', nameKey(name))
-    .where('confirmed_at', 'is not', null)
-    .executeTakeFirst();
+    .where('confirmed_at', 'is not', null);
+  const key = nameKey(name);
+  return (
+    (await customers.where('name_key', '=', key).executeTakeFirst()) ??
+    // The condition of the index of the few cards that were renamed.
+    (await customers
+      .where(sql<boolean>`former_name_keys <> '{}'`)
+      .where(sql<boolean>`former_name_keys @> array[${key}]`)
+      .orderBy('created_at')
+      .limit(1)
+      .executeTakeFirst())
+  );
 }
 
 /**

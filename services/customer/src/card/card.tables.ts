@@ -1,6 +1,7 @@
+import type { PaymentTerms } from '@pinkas/contracts';
 import type { CustomerLegalType } from '@pinkas/domain';
 import type { AsGenerated, MessagingTables, Typed } from '@pinkas/service-kit';
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { GeneratedTables } from '../db/generated.tables.js';
 
 /** What is not generated: what JSON has, and which words a text may be. */
@@ -14,6 +15,7 @@ interface OwnCustomerTables {
    */
   card: {
     legal_type: CustomerLegalType | null;
+    payment_terms: ColumnType<PaymentTerms | null, string | null | undefined, string | null>;
     /** What contact details are searched by; a trigger writes them. */
     email_key: Generated<string | null>;
     phone_key: Generated<string | null>;

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Controller } from '@nestjs/common';
 import {
   auditCustomers,
   cardDetails,
   clearTestCustomers,
+  createCustomer,
   malformedTexts,
   matchCustomer,
   type ReplyOf,
@@ -11,32 +13,38 @@ import {
   searchCustomers,
   showCustomer,
   updateCustomer,
+  type ValidationError,
 } from '@pinkas/contracts';
-import { nameKey } from '@pinkas/domain';
+import { hasValidCheckDigit, nameKey, normaliseTaxId, visibleLength } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
   appendAudit,
+  type Clock,
   clearTestBook,
   type Database,
   forTenant,
+  InjectClock,
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { nonBlank, parseTaxId, snapshotOf } from './card.js';
+import { cardName, nonBlank, parseTaxId, snapshotOf } from './card.js';
 import {
+  type CardChange,
   type CardRow,
   type ContactDetails,
   findConfirmedCards,
   findOtherByTaxId,
+  hasOther,
   lockCard,
+  openCard,
   toDetails,
-  updateContactDetails,
+  updateCard,
 } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { findCustomers, listCustomers, type SearchTerm } from './card-search.repository.js';
 import { findNamedCard, newTaxId } from './named-card.js';
-import { deleteUnusedCard, endReservation } from './reservation.repository.js';
+import { deleteUnusedCard, endReservation, lockTaxId } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
 
 const contactDetails = [
@@ -57,6 +65,7 @@ export class CustomerOperations {
   constructor(
     @InjectDatabase() private readonly db: Database<CustomerTables>,
     private readonly events: ReservationEvents,
+    @InjectClock() private readonly clock: Clock,
   ) {}
 
   /** Finds customers by a part of their name, by tax id, email address or phone number; a blank query lists all. */
@@ -88,11 +97,60 @@ export class CustomerOperations {
     return { customer: toDetails(card) };
   }
 
-  /** Corrects the contact details of a card, for the documents that are issued from now on. */
+  /** Opens the card of a customer before its first document. */
+  @Operation(createCustomer)
+  async create(request: RequestOf<typeof createCustomer>): Promise<ReplyOf<typeof createCustomer>> {
+    const { business_id, customer_id, customer, person_id } = request;
+    const name = checkedName(customer.name, '/customer', malformedTexts({ customer }));
+    if (customer.tax_id !== undefined && !hasValidCheckDigit(customer.tax_id)) {
+      throw new ApiError('invalid_customer_tax_id');
+    }
+    const taxId = customer.tax_id === undefined ? null : normaliseTaxId(customer.tax_id);
+    const key = { business_id, id: customer_id.toLowerCase() };
+    const now = this.clock.now();
+    return forTenant(this.db, business_id)
+      .transaction()
+      .execute(async (trx) => {
+        const known = await lockCard(trx, key);
+        if (known) {
+          return { customer: toDetails(known) };
+        }
+        if (taxId !== null) {
+          await lockTaxId(trx, business_id, taxId);
+          const existing = await findOtherByTaxId(trx, key, taxId);
+          if (existing !== undefined) {
+            throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: existing } });
+          }
+        }
+        const opened = {
+          name,
+          ...{ tax_id: taxId, legal_type: customer.legal_type ?? null },
+          ...{ email: nonBlank(customer.email), phone: nonBlank(customer.phone) },
+          ...{ address: nonBlank(customer.address), city: nonBlank(customer.city) },
+          payment_terms: customer.payment_terms ?? null,
+        };
+        const card = await openCard(trx, key, opened, now);
+        if (!card) {
+          throw nameTaken('/customer/name');
+        }
+        await appendAudit(trx, {
+          business_id,
+          action: 'customer.create',
+          subject: card.id,
+          actor: actorOf(person_id),
+          before: null,
+          after: Object.fromEntries(Object.entries(opened).filter(([, value]) => value !== null)),
+        });
+        return { customer: toDetails(card) };
+      });
+  }
+
+  /** Corrects a card, for the documents that are issued from now on. */
   @Operation(updateCustomer)
   async update(request: RequestOf<typeof updateCustomer>): Promise<ReplyOf<typeof updateCustomer>> {
     const { business_id, customer_id, change, person_id } = request;
     const errors = malformedTexts({ change });
+    const name = change.name === undefined ? undefined : checkedName(change.name, '/change', errors);
     if (errors.length > 0) {
       throw ApiError.invalid(errors);
     }
@@ -103,18 +161,21 @@ export class CustomerOperations {
         if (!card || card.confirmed_at === null) {
           throw new ApiError('customer_not_found');
         }
-        const changed = changedDetails(card, change);
-        const names = contactDetails.filter((name) => changed[name] !== undefined);
+        const changed = changedCard(card, { ...change, ...(name !== undefined && { name }) });
+        const names = Object.keys(changed) as (keyof typeof changed)[];
         if (names.length === 0) {
           return { customer: toDetails(card) };
         }
-        await updateContactDetails(trx, card, changed);
+        if (changed.name !== undefined && (await hasOther(trx, card, changed.name))) {
+          throw nameTaken('/change/name');
+        }
+        await updateCard(trx, card, changed);
         await appendAudit(trx, {
           business_id,
           action: 'customer.update',
           subject: card.id,
           actor: actorOf(person_id),
-          before: Object.fromEntries(names.map((name) => [name, card[name]])),
+          before: Object.fromEntries(names.map((each) => [each, card[each]])),
           after: changed,
         });
         return { customer: toDetails({ ...card, ...changed }) };
@@ -136,7 +197,11 @@ export class CustomerOperations {
         throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: existing } });
       }
     }
-    return { customer: shownCustomer(card, customer), matched_by: matchOf(card, customer) };
+    return {
+      customer: shownCustomer(card, customer),
+      matched_by: matchOf(card, customer),
+      ...(card?.payment_terms && { payment_terms: card.payment_terms }),
+    };
   }
 
   /** Releases the reservation of a document that will not be issued. Idempotent. */
@@ -195,16 +260,38 @@ const termOf = (part: string): SearchTerm => ({
   phone: phonePattern.test(part) ? part : null,
 });
 
-/** The details that differ from those of the card; null: it is removed. */
-function changedDetails(card: CardRow, change: Partial<ContactDetails>): Partial<ContactDetails> {
-  return Object.fromEntries(
-    contactDetails.flatMap((name) => {
-      const value = change[name];
-      const normalised = nonBlank(value ?? undefined);
-      return value === undefined || normalised === card[name] ? [] : [[name, normalised]];
-    }),
-  );
+/** What differs from the card; null: it is removed. */
+function changedCard(
+  card: CardRow,
+  { name, payment_terms: terms, ...details }: RequestOf<typeof updateCustomer>['change'],
+): CardChange {
+  const changed = contactDetails.flatMap((detail) => {
+    const value = details[detail];
+    const normalised = nonBlank(value ?? undefined);
+    return value === undefined || normalised === card[detail] ? [] : [[detail, normalised]];
+  });
+  return {
+    ...(name !== undefined && name !== card.name && { name }),
+    ...Object.fromEntries(changed),
+    ...(terms !== undefined && !isDeepStrictEqual(terms, card.payment_terms) && { payment_terms: terms }),
+  };
 }
+
+/** A name as a card has it. @throws ApiError `validation_error` for one with fewer than two visible characters, and for the other errors. */
+function checkedName(name: string, below: string, errors: readonly ValidationError[]): string {
+  const found = [
+    ...errors,
+    ...(visibleLength(name) < 2
+      ? [{ path: `${below}/name`, message: 'must have at least 2 characters that can be seen' }]
+      : []),
+  ];
+  if (found.length > 0) {
+    throw ApiError.invalid(found);
+  }
+  return cardName(name);
+}
+
+const nameTaken = (path: string) => ApiError.invalid([{ path, message: 'is the name of another customer' }]);
 
 type Input = RequestOf<typeof matchCustomer>['customer'];
 

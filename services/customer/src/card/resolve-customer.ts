@@ -61,7 +61,11 @@ export class ResolveCustomer {
       try {
         const card = await this.#card(request);
         const customer = snapshotOf(card, request.customer);
-        return { customer, changes: changesCard(card, customer) };
+        return {
+          customer,
+          changes: changesCard(card, customer),
+          ...(card.payment_terms && { payment_terms: card.payment_terms }),
+        };
       } catch (error) {
         if (!(error instanceof TaxIdUndecidedError)) {
           throw error;

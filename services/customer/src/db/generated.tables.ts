@@ -27,6 +27,13 @@ export interface GeneratedTables {
     email_key: string | null;
     /** What phone numbers are searched by: digits, without the code of the country and zeros before. */
     phone_key: string | null;
+    /** Null: those of the business. */
+    payment_terms: unknown;
+    /**
+     * Folded names that it had before: a request that names one of them finds this card, unless another
+     * card has the name now.
+     */
+    former_name_keys: Generated<string[]>;
   };
   card_name_suffix: {
     business_id: string;

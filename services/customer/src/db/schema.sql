@@ -25,6 +25,18 @@ CREATE FUNCTION public.reject_truncate() RETURNS trigger
     raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.rewrite_name_suffixes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    delete from card_name_suffix where business_id = old.business_id and card_id = old.id;
+    insert into card_name_suffix (business_id, suffix, card_id)
+      select distinct new.business_id, substr(new.name_key, start, 32), new.id
+        from generate_series(1, length(new.name_key)) as start
+       where substr(new.name_key, start, 1) <> ' ';
+    return null;
+  end $$;
+
 CREATE FUNCTION public.write_contact_keys() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -63,6 +75,8 @@ CREATE TABLE public.card (
     removed_details text[] DEFAULT '{}'::text[] NOT NULL,
     email_key text,
     phone_key text,
+    payment_terms jsonb,
+    former_name_keys text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT card_claimed_check CHECK (((confirmed_at IS NULL) = (claimed_until IS NOT NULL))),
     CONSTRAINT card_legal_type_check CHECK ((legal_type = ANY (ARRAY['hevra_baam'::text, 'osek_murshe'::text, 'osek_patur'::text, 'amuta'::text, 'private'::text]))),
     CONSTRAINT card_reserved_check CHECK (((confirmed_at IS NOT NULL) OR (COALESCE(tax_id, legal_type, email, phone, address, city) IS NULL))),
@@ -80,6 +94,10 @@ COMMENT ON COLUMN public.card.removed_details IS 'Details that a person has remo
 COMMENT ON COLUMN public.card.email_key IS 'What addresses are searched by: in lower case.';
 
 COMMENT ON COLUMN public.card.phone_key IS 'What phone numbers are searched by: digits, without the code of the country and zeros before.';
+
+COMMENT ON COLUMN public.card.payment_terms IS 'Null: those of the business.';
+
+COMMENT ON COLUMN public.card.former_name_keys IS 'Folded names that it had before: a request that names one of them finds this card, unless another card has the name now.';
 
 CREATE TABLE public.card_name_suffix (
     business_id uuid NOT NULL,
@@ -120,6 +138,8 @@ ALTER TABLE ONLY public.reservation
 
 CREATE INDEX card_email_idx ON public.card USING btree (business_id, email_key) WHERE (email_key IS NOT NULL);
 
+CREATE INDEX card_former_names_idx ON public.card USING btree (business_id) WHERE (former_name_keys <> '{}'::text[]);
+
 CREATE INDEX card_name_order_idx ON public.card USING btree (business_id, name_key COLLATE "C", id) WHERE (confirmed_at IS NOT NULL);
 
 CREATE INDEX card_phone_idx ON public.card USING btree (business_id, phone_key) WHERE (phone_key IS NOT NULL);
@@ -143,6 +163,8 @@ CREATE TRIGGER card_contact_keys BEFORE INSERT OR UPDATE OF email, phone ON publ
 CREATE TRIGGER card_is_not_truncated BEFORE TRUNCATE ON public.card FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER card_keeps_live_rows BEFORE DELETE ON public.card FOR EACH ROW WHEN ((NOT (old.confirmed_at IS NULL))) EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER card_renamed AFTER UPDATE OF name_key ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NOT NULL) AND (old.name_key <> new.name_key))) EXECUTE FUNCTION public.rewrite_name_suffixes();
 
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_card_fkey FOREIGN KEY (business_id, card_id) REFERENCES public.card(business_id, id);
