@@ -55,6 +55,8 @@ export const listDebtors = defineContract('issuing.debtor.list', {
     limit: pageLimit,
     /** Only customers after this one. */
     after: Nullable(DebtorPosition),
+    /** Only these customers. */
+    customer_ids: Type.Optional(Type.Array(Uuid, { maxItems: 100 })),
   }),
   reply: Strict({
     debtors: Type.Array(Debtor),

@@ -26,6 +26,7 @@ export interface FormField extends Given {
     | 'password'
     | 'color'
     | 'time'
+    | 'url'
     | 'file';
   readonly value?: string | null;
   readonly autocomplete?: string;

@@ -30,6 +30,7 @@ export {
 } from './markup.js';
 export * from './message.js';
 export * from './page.js';
+export { bankFacts, paymentInstructionWords } from './payment-instructions.js';
 export { type PaymentDetails, paymentDetails, paymentMethodName } from './payments.js';
 export { type Column, table } from './table.js';
 export { totalWords } from './total-words.js';

@@ -74,6 +74,9 @@ describe('fresh proofs', () => {
     ['email', 'details', 'other@example.com'],
     ['accountant_email', 'accountant', 'attacker@example.com'],
     ['accountant_copy', 'accountant', 'yes'],
+    ['pay_account', 'payment', '345678'],
+    ['pay_link', 'payment', 'https://attacker.example.com'],
+    ['first_tax_invoice', 'numbers', '5001'],
   ])('a change of %s needs a proof, and what was typed stays', async (name, section, value) => {
     const refused = await browser.post(`/b/${id}/business`, { ...(await formOf(section)), [name]: value });
     expect(refused.status).toBe(422);

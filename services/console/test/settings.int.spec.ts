@@ -73,9 +73,40 @@ describe('the settings of a business that two people change', () => {
     expect(reply.status).toBe(303);
     expect(Object.keys(saved.at(-1) ?? {}).toSorted()).toEqual([
       'default_notes',
+      'delivery_notes_without_prices',
       'payment_terms_days',
+      'payment_terms_from',
       'prices_include_vat',
+      'quote_valid_days',
     ]);
+  });
+
+  it('how customers pay is saved, and what is emptied is removed', async () => {
+    const payment = {
+      ...(await formOf('payment')),
+      pay_bank: '12',
+      pay_branch: '601',
+      pay_account: '345678',
+    };
+    const proved = await browser.post(path, payment);
+    expect(proved.status).toBe(303);
+    expect(saved).toEqual([
+      {
+        payment_instructions: {
+          ...{ bank: '12', branch: '601', account: '345678' },
+          ...{ account_holder: null, iban: null, link: null },
+        },
+      },
+    ]);
+    change({ payment_instructions: { bank: '12', branch: '601', account: '345678' } });
+    const shown = await formOf('payment');
+    expect(shown).toMatchObject({ pay_bank: '12', pay_branch: '601', pay_account: '345678', pay_link: '' });
+  });
+
+  it('a first number that is typed is saved, and those that are not stay as they are', async () => {
+    const reply = await browser.post(path, { ...(await formOf('numbers')), first_tax_invoice: '5001' });
+    expect(reply.status).toBe(303);
+    expect(saved).toEqual([{ first_numbers: { tax_invoice: 5001 } }]);
   });
 
   it('a form that no other form has overtaken is saved', async () => {

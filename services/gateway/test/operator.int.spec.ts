@@ -207,6 +207,53 @@ describe('operator contracts', () => {
     expect(await shown()).not.toHaveProperty('delivery_notes_without_prices');
   });
 
+  it('how customers pay is stored member by member, checked, and removed with its last member', async () => {
+    const { id } = await create({ name: 'עסק לדוגמה' });
+    const shown = async () =>
+      (await gateway.network.call(showBusiness, { business_id: id })).business.payment_instructions;
+    const instructions = (payment_instructions: BusinessChange['payment_instructions']) =>
+      change(id, { payment_instructions });
+    await instructions({ bank: ' הפועלים (12) ', branch: '601', account: '12-345678', iban: null });
+    expect(await shown()).toEqual({ bank: 'הפועלים (12)', branch: '601', account: '12-345678' });
+    await instructions({ iban: 'il62 0108 0000 0009 9999 999', link: 'https://pay.example.com/me' });
+    expect(await shown()).toMatchObject({
+      account: '12-345678',
+      iban: 'IL620108000000099999999',
+      link: 'https://pay.example.com/me',
+    });
+    const at = (name: string) => [`/change/payment_instructions/${name}`];
+    for (const link of [
+      'http://pay.example.com',
+      'javascript:alert(1)',
+      'https://user@pay.example.com',
+      'https://pay.example.com/a b',
+      'https://pay.example.com/\u202eem',
+      'https://',
+      'https://localhost',
+    ]) {
+      expect(await errorPathsOf(instructions({ link }))).toEqual(at('link'));
+    }
+    expect(await errorPathsOf(instructions({ iban: 'IL620108000000099999998' }))).toEqual(at('iban'));
+    expect(await errorPathsOf(instructions({ branch: null }))).toEqual(at('branch'));
+    expect(await errorPathsOf(instructions({ account: 'x' }))).toEqual(at('account'));
+    await instructions({ bank: null, branch: null, account: null, iban: '' });
+    expect(await shown()).toEqual({ link: 'https://pay.example.com/me' });
+    await instructions({ link: null });
+    expect(await shown()).toBeUndefined();
+    await instructions({ link: 'https://pay.example.com/me' });
+    await instructions(null);
+    expect(await shown()).toBeUndefined();
+  });
+
+  it('the days of payment terms count from the end of the month where the business wants it', async () => {
+    const { id } = await create({ name: 'עסק לדוגמה', payment_terms_from: 'end_of_month' });
+    const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
+    expect(await shown()).toMatchObject({ payment_terms_days: 30, payment_terms_from: 'end_of_month' });
+    expect((await change(id, { payment_terms_days: 60 })).payment_terms_from).toBe('end_of_month');
+    await change(id, { payment_terms_from: 'date' });
+    expect(await shown()).not.toHaveProperty('payment_terms_from');
+  });
+
   it('an approval for donations is stored with its number and its last day, and can be removed', async () => {
     const donation_approval = { number: '46-123', valid_until: '2026-12-31' };
     const { id } = await create({ name: 'עמותה לדוגמה', legal_type: 'amuta', donation_approval });

@@ -23,7 +23,7 @@ import {
   resolveCustomer,
   showAllocationThreshold,
 } from '@pinkas/contracts';
-import { type DocumentType } from '@pinkas/domain';
+import type { DocumentType, PaymentTerms } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
 import { ApiError, type Transaction } from '@pinkas/service-kit';
 import { eventually, exampleBusiness, ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
@@ -43,6 +43,8 @@ export class IssuingUnderTest extends ServiceUnderTest<IssuingTables, IssuingCon
   release: () => Promise<void> = async () => {};
   /** Called where the card is only looked up, for a preview. */
   match: () => Promise<void> = async () => {};
+  /** The payment terms that the card has. */
+  terms: PaymentTerms | null = null;
   rendered: IssuedDocument[] = [];
   /** The ids of the documents that cards were reserved and released for, in order. */
   resolved: string[] = [];
@@ -220,13 +222,18 @@ function answerForCards(issuing: IssuingUnderTest): void {
   network.answer(resolveCustomer, async (request) => {
     issuing.resolved.push(request.document_id);
     await issuing.resolve(request);
-    return { customer: snapshotOf(request.customer, randomUUID()), changes: issuing.customerChanges };
+    return {
+      customer: snapshotOf(request.customer, randomUUID()),
+      changes: issuing.customerChanges,
+      ...(issuing.terms && { payment_terms: issuing.terms }),
+    };
   });
   network.answer(matchCustomer, async ({ customer }) => {
     await issuing.match();
     return {
       customer: { ...snapshotOf(customer, randomUUID()), id: customer.id ?? null },
       matched_by: customer.id === undefined ? null : ('id' as const),
+      ...(issuing.terms && { payment_terms: issuing.terms }),
     };
   });
   network.answer(releaseCustomer, async (request) => {

@@ -77,6 +77,22 @@ describe('PreviewDocument', () => {
     expect([id, public_id, issued_at].every(Boolean)).toBe(true);
   });
 
+  it('the terms of a customer decide when a document is due, then those of the business, unless the request does', async () => {
+    issuing.business = { ...issuing.business, payment_terms_days: 30, payment_terms_from: 'end_of_month' };
+    const dueOf = async (body: Partial<CreateDocument>) => {
+      const { draft } = await issuing.preview(body);
+      const { document } = await issuing.issue(body);
+      expect(document.due_date).toBe(draft.due_date);
+      return document.due_date;
+    };
+    expect(await dueOf({ date: '2026-06-15' })).toBe('2026-07-30');
+    issuing.terms = { days: 60, from: 'end_of_month' };
+    expect(await dueOf({ date: '2026-06-15' })).toBe('2026-08-29');
+    expect(await dueOf({ date: '2026-06-15', due_date: '2026-06-20' })).toBe('2026-06-20');
+    expect(await dueOf({ date: '2026-06-15', type: 'quote' })).toBeNull();
+    issuing.terms = null;
+  });
+
   it('each rule refuses a preview with the code and the details that it refuses the document with', async () => {
     const invoice = await issuing.issue({ date: '2026-06-15' });
     const quote = await issuing.issue({ type: 'quote' });

@@ -40,7 +40,7 @@ export type Values<Name extends string = string> = Readonly<Record<Name, string>
 
 const kinds: Readonly<Partial<Record<string, FieldKind>>> = { email: 'email', tel: 'phone', area: 'text' };
 /** What is written from left to right in every language. */
-const figures: readonly (string | undefined)[] = ['email', 'tel', 'number', 'time'];
+const figures: readonly (string | undefined)[] = ['email', 'tel', 'number', 'time', 'url'];
 
 /** What was typed into the fields of a form that was sent. */
 export function readFields<Name extends string>(specs: FieldSpecs<Name>, form: URLSearchParams) {

@@ -1,5 +1,5 @@
 import type { Business, DocumentState, IssuedDocument } from '@pinkas/contracts';
-import { addDays, computeTotals, mayIssue, toShekels } from '@pinkas/domain';
+import { computeTotals, dueOn, mayIssue, toShekels } from '@pinkas/domain';
 
 const items = [
   { description: { he: 'שירות לדוגמה', en: 'Sample service' }, quantity: 3, unit_price: 240 },
@@ -28,7 +28,10 @@ export function sampleDocument(
     type,
     number: 1,
     date: today,
-    due_date: addDays(today, business.payment_terms_days),
+    due_date: dueOn(today, {
+      days: business.payment_terms_days,
+      from: business.payment_terms_from ?? 'date',
+    }),
     issued_at: now.toISOString(),
     external_ref: null,
     customer: {

@@ -1,4 +1,4 @@
-import type { LogoRef } from '@pinkas/contracts';
+import type { LogoRef, PaymentInstructions } from '@pinkas/contracts';
 import type { DocumentType, TotalRowKind } from '@pinkas/domain';
 import type { AsGenerated, MessagingTables, TraceColumn, Typed } from '@pinkas/service-kit';
 import type { ColumnType, Selectable } from 'kysely';
@@ -37,6 +37,8 @@ export interface DeliveryFacts {
     accent_color?: string;
     logo?: LogoRef;
     mail_from?: string;
+    /** How customers pay. */
+    payment_instructions?: PaymentInstructions;
   };
   /** Whether callers want the events of the business. */
   events?: boolean;

@@ -37,6 +37,7 @@ export function factsOf({
       ...(business.accent_color && { accent_color: business.accent_color }),
       ...(business.logo && { logo: business.logo }),
       ...(business.mail_from && { mail_from: business.mail_from }),
+      ...(business.payment_instructions && { payment_instructions: business.payment_instructions }),
     },
     ...(business.events && { events: true }),
     ...(provokesFailure(document) && { fails: true }),

@@ -7,6 +7,7 @@ import {
 } from '@pinkas/domain';
 import {
   attributes,
+  bankFacts,
   html,
   type Markup,
   messageButton,
@@ -16,6 +17,7 @@ import {
   messagePage,
   messagePart,
   messageText,
+  paymentInstructionWords,
 } from '@pinkas/ui';
 import type { DeliveryFacts, DeliveryPurpose } from '../db/delivery.tables.js';
 import { type AllocationState, amountText, singleLine, typeName } from '../message/wording.js';
@@ -144,6 +146,10 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
       ...(number === null ? [] : [{ name: wording.allocationNumber, value: number, isStrong: true }]),
       ...(stated ? [{ name: stated.wording.row, value: stated.value, isStrong: true }] : []),
     ],
+    payment:
+      occasion.purpose === 'customer' && document.due_date !== null && isDue(occasion.balance)
+        ? paymentOf(facts)
+        : null,
     link: viewUrl(viewUrlBase, document.public_id),
     view: wording.view,
     closing: wording.attached,
@@ -194,6 +200,20 @@ function openingOf(
     : [wording.greeting(customer), wording.intro(type, business)];
 }
 
+/** How to pay, for who is asked for money; null where the business does not state it. */
+export function paymentOf({
+  business: { language, payment_instructions: given },
+}: DeliveryFacts): Lines['payment'] {
+  return given === undefined
+    ? null
+    : {
+        title: paymentInstructionWords.title[language],
+        rows: bankFacts(given, language),
+        link: given.link ?? null,
+        pay: paymentInstructionWords.link[language],
+      };
+}
+
 /** The page of a document. */
 export const viewUrl = (viewUrlBase: string, publicId: string): string =>
   `${viewUrlBase}/${encodeURIComponent(publicId)}`;
@@ -204,6 +224,14 @@ export interface Lines {
   readonly type: string;
   readonly opening: readonly string[];
   readonly rows: readonly Row[];
+  /** How to pay: facts of a transfer, and a page of the owner's; null: it is not stated. */
+  readonly payment: {
+    readonly title: string;
+    readonly rows: readonly Row[];
+    readonly link: string | null;
+    /** The words of the link. */
+    readonly pay: string;
+  } | null;
   readonly link: string;
   /** The words of the link. */
   readonly view: string;
@@ -219,6 +247,7 @@ export function toText(lines: Lines): string {
     '',
     ...lines.rows.map(({ name, value }) => `${name}: ${value}`),
     '',
+    ...paymentText(lines.payment),
     `${lines.view}:`,
     lines.link,
     '',
@@ -226,6 +255,29 @@ export function toText(lines: Lines): string {
     lines.business,
     '',
   ].join('\n');
+}
+
+function paymentText(payment: Lines['payment']): string[] {
+  if (payment === null) {
+    return [];
+  }
+  const { title, rows, link, pay } = payment;
+  return [
+    `${title}:`,
+    ...rows.map(({ name, value }) => `${name}: ${value}`),
+    ...(link === null ? [] : [`${pay}:`, link]),
+    '',
+  ];
+}
+
+function paymentHtml(payment: Lines['payment'], language: Email['language'], look: Look): Markup | null {
+  if (payment === null) {
+    return null;
+  }
+  const { title, rows, link, pay } = payment;
+  return html`${messageText(html`<strong>${title}</strong>`)}
+        ${rows.length === 0 ? null : messageFacts(rows, language)}
+        ${link === null ? null : messageButton(link, pay, look)}`;
 }
 
 /** The color of an email, and the picture at its head. */
@@ -268,6 +320,7 @@ export function toHtml(lines: Lines, language: Email['language'], look: Look): s
         ${messageHeading(name)}
         ${lines.opening.map((text) => messageText(text))}
         ${messageFacts(lines.rows, language)}
+        ${paymentHtml(lines.payment, language, look)}
         ${messageButton(lines.link, lines.view, look)}
         ${lines.closing === null ? null : messageNote(lines.closing)}`;
   const part = messagePart(language, content);

@@ -10,7 +10,16 @@ import {
 } from '@pinkas/domain';
 import type { DeliveryFacts, Reminder } from '../db/delivery.tables.js';
 import { amountText, singleLine } from '../message/wording.js';
-import { type Email, type EmailLogo, lookOf, type Row, toHtml, toText, viewUrl } from './compose-email.js';
+import {
+  type Email,
+  type EmailLogo,
+  lookOf,
+  paymentOf,
+  type Row,
+  toHtml,
+  toText,
+  viewUrl,
+} from './compose-email.js';
 
 const wordings = {
   he: {
@@ -62,6 +71,7 @@ export function composeReminder(
     type: subject,
     opening: paragraphsOf(reminder.text).map((paragraph) => isolatedText(paragraph, language)),
     rows: rowsOf(debts, language),
+    payment: paymentOf(facts),
     link: viewUrl(viewUrlBase, first?.document.public_id ?? facts.document.public_id),
     view: debts.length > 1 ? wording.viewFirst : wording.view,
     closing: null,

@@ -61,6 +61,35 @@ describe('composeEmail', () => {
     expect(email.html).toContain('href="https://example.com/d/public-id"');
   });
 
+  describe('how to pay', () => {
+    const payment_instructions = {
+      bank: 'הפועלים (12)',
+      branch: '601',
+      account: '345678',
+      link: 'https://pay.example.com/me?a=1&b=2',
+    };
+    const asking = facts({ document: { due_date: '2026-07-15' }, business: { payment_instructions } });
+
+    it('composeEmail states how to pay to a customer who has something left to pay', () => {
+      for (const balance of [7080, 80, undefined]) {
+        const email = composeEmail(asking, { ...forCustomer, balance }, base);
+        expect(email.text).toContain(
+          'איך משלמים:\nבנק: הפועלים (12)\nסניף: 601\nמספר חשבון: 345678\nתשלום מקוון:\nhttps://pay.example.com/me?a=1&b=2\n',
+        );
+        expect(email.html).toContain('href="https://pay.example.com/me?a=1&amp;b=2"');
+      }
+    });
+
+    it.each([
+      ['of a paid invoice', asking, { ...forCustomer, balance: 0 }],
+      ['to the accountant', asking, { ...forAccountant, balance: 7080 }],
+      ['of a document that asks for no payment', facts({ business: { payment_instructions } }), forCustomer],
+    ])('composeEmail does not state how to pay in an email %s', (_, given, occasion) => {
+      const email = composeEmail(given, occasion, base);
+      expect(`${email.text}${email.html}`).not.toMatch(/איך משלמים|pay\.example/);
+    });
+  });
+
   it('composeEmail uses a file name that every file system accepts', () => {
     const email = composeEmail(
       facts({ document: { type: 'tax_invoice_receipt', number: 7 } }),

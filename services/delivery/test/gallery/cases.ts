@@ -61,6 +61,16 @@ export function mailCases(): Case[] {
       document: { type: 'delivery_note', due_date: null },
       business: { delivery_notes_without_prices: true },
     }),
+    ...both('how-to-pay', {
+      business: {
+        payment_instructions: {
+          bank: 'הפועלים (12)',
+          branch: '601',
+          account: '12-345678',
+          link: 'https://pay.example.com/example-business',
+        },
+      },
+    }),
     ...both('number-pending', { occasion: { allocation: { number: null, isPending: true } } }),
     ...both('follow-up', { occasion: { allocation: numbered, isFollowUp: true } }),
     ...both('accountant', { occasion: { purpose: accountant, allocation: numbered } }),

@@ -4,6 +4,7 @@ import {
   type Business,
   type BusinessChange,
   malformedTexts,
+  type PaymentInstructions,
   type ValidationError,
 } from '@pinkas/contracts';
 import {
@@ -13,9 +14,12 @@ import {
   contrast,
   decimalPlaces,
   isBlank,
+  isIban,
   law,
   lawOn,
   normaliseTaxId,
+  parseUrl,
+  plainIban,
   storedTexts,
   textContrastMin,
   visibleLength,
@@ -95,6 +99,8 @@ export function changeSettings(
     delivery_notes_without_prices: withoutPrices,
     mail_from,
     default_notes,
+    payment_instructions,
+    payment_terms_from,
     events,
     ...changed
   } = merged;
@@ -115,8 +121,23 @@ export function changeSettings(
     ...(withoutPrices && { delivery_notes_without_prices: true }),
     ...(mail_from && { mail_from }),
     ...(default_notes && !isBlank(default_notes) && { default_notes }),
+    ...instructionsOf(payment_instructions),
+    // Only what differs from the default.
+    ...(payment_terms_from === 'end_of_month' && { payment_terms_from }),
     ...(events && { events: true }),
   };
+}
+
+/** What is set of the instructions for paying; nothing where no member is. */
+function instructionsOf(
+  given: { readonly [K in keyof PaymentInstructions]: string | null } | null | undefined,
+): Pick<BusinessSettings, 'payment_instructions'> {
+  const members = Object.entries(given ?? {}).flatMap(([name, value]) => {
+    const text = asLine(value ?? '');
+    const stored = name === 'iban' ? plainIban(text) : text;
+    return isBlank(stored) ? [] : [[name, stored] as const];
+  });
+  return members.length === 0 ? {} : { payment_instructions: Object.fromEntries(members) };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -160,7 +181,31 @@ export function settingsErrors(settings: BusinessSettings): ValidationError[] {
   if (start && start === end) {
     fail('/auto_send/quiet_hours', 'must not end at the minute at which they start');
   }
-  return [...errors, ...walletLabelErrors(settings)];
+  return [...errors, ...walletLabelErrors(settings), ...instructionErrors(settings)];
+}
+
+/** A customer who pays by them must reach the right account: half an account, or another address than it seems, is none. */
+function instructionErrors({ payment_instructions: given = {} }: BusinessSettings): ValidationError[] {
+  const fail = (name: keyof PaymentInstructions, message: string) => [
+    { path: `/payment_instructions/${name}`, message },
+  ];
+  const account = ['bank', 'branch', 'account'] as const;
+  const isNamed = account.some((name) => given[name] !== undefined);
+  return [
+    ...account
+      .filter((name) => isNamed && given[name] === undefined)
+      .flatMap((name) => fail(name, 'is required where the bank account is named')),
+    ...(given.iban !== undefined && !isIban(given.iban) ? fail('iban', 'is no valid IBAN') : []),
+    ...(given.link !== undefined && !isPaymentLink(given.link)
+      ? fail('link', 'must be an https:// address without a user name, spaces or invisible characters')
+      : []),
+  ];
+}
+
+/** As a browser opens it: what is printed is where the customer arrives. */
+function isPaymentLink(text: string): boolean {
+  const url = /^https:\/\/[!-~]+$/.test(text) ? parseUrl(text) : null;
+  return url !== null && url.username === '' && url.password === '' && url.hostname.includes('.');
 }
 
 function walletLabelErrors(settings: BusinessSettings): ValidationError[] {

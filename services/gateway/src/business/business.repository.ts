@@ -11,6 +11,8 @@ function toColumns({
   delivery_notes_without_prices,
   mail_from,
   default_notes,
+  payment_instructions,
+  payment_terms_from,
   events,
   ...business
 }: Omit<Business, 'id' | 'created_at'>) {
@@ -23,6 +25,8 @@ function toColumns({
     delivery_notes_without_prices: delivery_notes_without_prices ?? false,
     mail_from: mail_from ?? null,
     default_notes: default_notes ?? null,
+    payment_instructions: payment_instructions ? JSON.stringify(payment_instructions) : null,
+    payment_terms_from: payment_terms_from ?? null,
     events: events ?? false,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
@@ -64,6 +68,8 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     ...(row.delivery_notes_without_prices && { delivery_notes_without_prices: true }),
     ...(row.mail_from !== null && { mail_from: row.mail_from }),
     ...(row.default_notes !== null && { default_notes: row.default_notes }),
+    ...(row.payment_instructions !== null && { payment_instructions: row.payment_instructions }),
+    ...(row.payment_terms_from !== null && { payment_terms_from: row.payment_terms_from }),
     ...(row.events && { events: true }),
     created_at: row.created_at.toISOString(),
   };

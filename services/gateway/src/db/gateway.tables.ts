@@ -1,5 +1,5 @@
-import type { Business, DonationApproval, Scope } from '@pinkas/contracts';
-import type { Mode } from '@pinkas/domain';
+import type { Business, DonationApproval, PaymentInstructions, Scope } from '@pinkas/contracts';
+import type { Mode, PaymentTermsStart } from '@pinkas/domain';
 import type { AuditTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { GeneratedTables } from './generated.tables.js';
@@ -21,6 +21,8 @@ interface OwnGatewayTables {
     [K in NumericSettings]: Numeric;
   } & {
     donation_approval: ColumnType<DonationApproval | null, string | null, string | null>;
+    payment_instructions: ColumnType<PaymentInstructions | null, string | null, string | null>;
+    payment_terms_from: PaymentTermsStart | null;
     events: boolean;
     created_at: ColumnType<Date, Date, never>;
   };
@@ -78,6 +80,8 @@ export const businessColumns = [
   'business.mail_from',
   'business.default_notes',
   'business.events',
+  'business.payment_instructions',
+  'business.payment_terms_from',
   'business.created_at',
   'business.updated_at',
 ] as const satisfies readonly `business.${keyof BusinessTable}`[];

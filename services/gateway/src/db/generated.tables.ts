@@ -51,6 +51,10 @@ export interface GeneratedTables {
     updated_at: Date;
     default_notes: string | null;
     events: Generated<boolean>;
+    /** Stated on documents that ask for money. Null: not stated. */
+    payment_instructions: unknown;
+    /** Null: from the date of the document. */
+    payment_terms_from: string | null;
   };
   kill_switch: {
     only_row: Generated<boolean>;

@@ -1,5 +1,6 @@
 import type { Migrations } from '@pinkas/service-kit/schema';
 import { initial } from './0001-initial.js';
+import { payment } from './0002-payment.js';
 
 /** In order; a migration that was released never changes. */
-export const migrations: Migrations = { '0001-initial': initial };
+export const migrations: Migrations = { '0001-initial': initial, '0002-payment': payment };

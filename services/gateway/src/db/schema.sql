@@ -53,16 +53,23 @@ CREATE TABLE public.business (
     updated_at timestamp with time zone NOT NULL,
     default_notes text,
     events boolean DEFAULT false NOT NULL,
+    payment_instructions jsonb,
+    payment_terms_from text,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT business_allocation_hold_minutes_check CHECK (((allocation_hold_minutes >= 0) AND (allocation_hold_minutes <= 1440))),
     CONSTRAINT business_id_check CHECK ((substr((id)::text, 15, 1) <> '8'::text)),
     CONSTRAINT business_logo_sha256_check CHECK ((logo_sha256 ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT business_payment_terms_days_check CHECK ((payment_terms_days >= 0)),
+    CONSTRAINT business_payment_terms_from_check CHECK ((payment_terms_from = ANY (ARRAY['date'::text, 'end_of_month'::text]))),
     CONSTRAINT business_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text)),
     CONSTRAINT business_vat_rate_check CHECK ((vat_rate >= (0)::numeric))
 );
 
 ALTER TABLE ONLY public.business FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.business.payment_instructions IS 'Stated on documents that ask for money. Null: not stated.';
+
+COMMENT ON COLUMN public.business.payment_terms_from IS 'Null: from the date of the document.';
 
 CREATE TABLE public.kill_switch (
     only_row boolean DEFAULT true NOT NULL,

@@ -57,11 +57,12 @@ export class AccountOperations {
     business_id,
     limit,
     after,
+    customer_ids,
   }: RequestOf<typeof listDebtors>): Promise<ReplyOf<typeof listDebtors>> {
     const today = dayInIsrael(this.clock.now());
     const db = forTenant(this.db, business_id);
     // One row beyond the page shows whether there is another page.
-    const found = await findDebtors(db, business_id, { today, limit: limit + 1, after });
+    const found = await findDebtors(db, business_id, { today, limit: limit + 1, after, customer_ids });
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {

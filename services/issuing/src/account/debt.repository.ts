@@ -44,7 +44,17 @@ export type DebtorRow = Omit<Debtor, 'days_late'>;
 export async function findDebtors(
   db: Database<IssuingTables>,
   businessId: string,
-  { today, limit, after }: { today: string; limit: number; after: DebtorPosition | null },
+  {
+    today,
+    limit,
+    after,
+    customer_ids: ids,
+  }: {
+    today: string;
+    limit: number;
+    after: DebtorPosition | null;
+    customer_ids?: readonly string[] | undefined;
+  },
 ): Promise<DebtorRow[]> {
   const position = after && { agorot: Number(fromShekels(after.amount)), id: after.customer_id };
   const { rows } = await sql<DebtSumTable & { name: string; late_agorot: number }>`
@@ -54,6 +64,7 @@ export async function findDebtors(
     from (
       select * from debt_sum
       where business_id = ${businessId} and due_on = 'infinity' and open_agorot > 0
+        and ${ids === undefined ? sql`true` : sql`account_id = any(${ids}::uuid[])`}
         and ${
           position === null
             ? sql`true`

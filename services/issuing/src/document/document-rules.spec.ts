@@ -11,6 +11,7 @@ import {
   closesSource,
   defaultDate,
   dueDate,
+  termsOf,
   totalsOf,
 } from './document-rules.js';
 
@@ -190,11 +191,19 @@ describe('the rules of a request', () => {
 describe('the dates of a document', () => {
   it('a due date follows the payment terms of the business, across months and years', () => {
     const invoice = { type: 'tax_invoice' } as CreateDocument;
-    const business = exampleBusiness({ payment_terms_days: 30 });
-    expect(dueDate(invoice, business, '2026-12-15')).toBe('2027-01-14');
-    expect(dueDate(invoice, business, '2028-02-01')).toBe('2028-03-02');
-    expect(dueDate({ ...invoice, due_date: '2026-12-15' }, business, '2026-12-15')).toBe('2026-12-15');
-    expect(dueDate({ ...invoice, type: 'quote' }, business, '2026-12-15')).toBeNull();
+    const terms = termsOf(exampleBusiness({ payment_terms_days: 30 }), undefined);
+    expect(dueDate(invoice, terms, '2026-12-15')).toBe('2027-01-14');
+    expect(dueDate(invoice, terms, '2028-02-01')).toBe('2028-03-02');
+    expect(dueDate({ ...invoice, due_date: '2026-12-15' }, terms, '2026-12-15')).toBe('2026-12-15');
+    expect(dueDate({ ...invoice, type: 'quote' }, terms, '2026-12-15')).toBeNull();
+    const ofMonth = termsOf(
+      exampleBusiness({ payment_terms_days: 30, payment_terms_from: 'end_of_month' }),
+      undefined,
+    );
+    expect(dueDate(invoice, ofMonth, '2026-12-15')).toBe('2027-01-30');
+    expect(dueDate(invoice, termsOf(exampleBusiness(), { days: 60, from: 'date' }), '2026-12-15')).toBe(
+      '2027-02-13',
+    );
   });
 
   it('dates never decrease in a series and may repeat', () => {

@@ -5,9 +5,11 @@ import {
   computeTotals,
   type DocumentType,
   documentTypeRules,
+  dueOn,
   fromShekels,
   hasValidCheckDigit,
   mayIssue,
+  type PaymentTerms,
   sum,
   type Totals,
   TotalsError,
@@ -66,12 +68,16 @@ export function checkRequest(
   }
 }
 
+/** The payment terms of a customer: its own, or those of the business. */
+export const termsOf = (business: Business, ofCustomer: PaymentTerms | undefined): PaymentTerms =>
+  ofCustomer ?? { days: business.payment_terms_days, from: business.payment_terms_from ?? 'date' };
+
 /** The due date, for the types that have one. */
-export function dueDate(body: CreateDocument, business: Business, date: string): string | null {
+export function dueDate(body: CreateDocument, terms: PaymentTerms, date: string): string | null {
   if (!documentTypeRules[body.type].dueDate) {
     return null;
   }
-  return body.due_date ?? addDays(date, business.payment_terms_days);
+  return body.due_date ?? dueOn(date, terms);
 }
 
 /** @throws ApiError when the request's due date does not fit the type and the date of the document. */

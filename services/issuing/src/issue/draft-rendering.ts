@@ -108,7 +108,12 @@ export class DraftRendering {
   #number(draft: Draft, { series, sources, today }: LockedForDrafts): NumberedDraft {
     const { issuer } = draft.request;
     checkLockedSource(draft.document, sources);
-    const document = this.seriesChecks.check(draft.document, draft.request, series, today);
+    const document = this.seriesChecks.check(
+      draft.document,
+      { ...draft.request, terms: draft.terms },
+      series,
+      today,
+    );
     const issuedAt = nextInstant(this.clock.now(), series.last_issued_at);
     const issuedToday = new Map(series.issuedToday);
     if (issuer.kind === 'key') {

@@ -8,7 +8,7 @@ import type {
   Payment,
   RequestOf,
 } from '@pinkas/contracts';
-import { isBlank, type Totals, toShekels } from '@pinkas/domain';
+import { isBlank, type PaymentTerms, type Totals, toShekels } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
 import type { CallContext } from '@pinkas/service-kit';
 import { dueDate } from '../document/document-rules.js';
@@ -22,6 +22,8 @@ export interface Draft {
   body_sha256: Buffer;
   document: UnnumberedDocument;
   totals: Totals;
+  /** By which its due date follows from its date. */
+  terms: PaymentTerms;
   /** Whether the document writes the customer's card. */
   customer_changes: boolean;
   /** What delivery knows of the customer's addresses; never rejects. */
@@ -45,16 +47,17 @@ export function unnumberedDocument(parts: {
   vatRate: number;
   totals: Totals;
   customer: CustomerSnapshot;
+  terms: PaymentTerms;
   source: IssuedDocument['based_on'];
 }): UnnumberedDocument {
-  const { id, body, business, date, vatRate, totals, customer, source } = parts;
+  const { id, body, business, date, vatRate, totals, customer, terms, source } = parts;
   return {
     id,
     business_id: business.id,
     public_id: randomBytes(16).toString('base64url'),
     type: body.type,
     date,
-    due_date: dueDate(body, business, date),
+    due_date: dueDate(body, terms, date),
     external_ref: seen(body.external_ref),
     customer,
     items: body.items.map((item, index) => ({
@@ -87,13 +90,13 @@ export function unnumberedDocument(parts: {
 export function withDate(
   document: UnnumberedDocument,
   body: CreateDocument,
-  business: Business,
+  terms: PaymentTerms,
   date: string,
 ): UnnumberedDocument {
   return {
     ...document,
     date,
-    due_date: dueDate(body, business, date),
+    due_date: dueDate(body, terms, date),
     payments: (body.payments ?? []).map((payment): Payment => paymentOf(payment, date)),
   };
 }

@@ -19,6 +19,7 @@ import {
 import { type DocumentRow, findByKey } from '../document/document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
 import { toDocument } from '../document/document-row.js';
+import { termsOf } from '../document/document-rules.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
 import { AuthorityThreshold } from './authority-threshold.js';
 import { CustomerCards } from './customer-cards.js';
@@ -158,17 +159,20 @@ export class IssueDocument {
     const body = storedTexts(request.body);
     const checked = await this.checks.check({ ...request, body });
     const id = timeOrderedId();
-    const { customer, changes: customer_changes } = await this.cards.reserve(
-      { business_id: business.id, document_id: id },
-      body.customer,
-    );
+    const {
+      customer,
+      changes: customer_changes,
+      payment_terms,
+    } = await this.cards.reserve({ business_id: business.id, document_id: id }, body.customer);
     const source = checked.source?.reference ?? null;
-    const document = unnumberedDocument({ ...checked, id, body, business, customer, source });
+    const terms = termsOf(business, payment_terms);
+    const document = unnumberedDocument({ ...checked, id, body, business, customer, terms, source });
     return {
       request: { ...request, business, body },
       body_sha256: hash,
       document,
       totals: checked.totals,
+      terms,
       customer_changes,
       attempts: 0,
       // Beside the wait for the series and the rendering, so that it takes no time of its own.

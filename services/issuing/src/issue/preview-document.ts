@@ -20,6 +20,7 @@ import {
 } from '@pinkas/service-kit';
 import { allocationOptions, type IssuingConfig } from '../config.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { termsOf } from '../document/document-rules.js';
 import { readSettling } from '../document/settlement.repository.js';
 import { AuthorityThreshold } from './authority-threshold.js';
 import { decideOutcomes } from './decided-outcomes.js';
@@ -54,16 +55,18 @@ export class PreviewDocument {
     const { body, issuer, payments_open: paymentsOpen = false } = request;
     const checked = await this.checks.check(request, { paymentsOpen });
     const { totals, today, source } = checked;
-    const { customer, matched_by } = await this.rpc.call(matchCustomer, {
+    const { customer, matched_by, payment_terms } = await this.rpc.call(matchCustomer, {
       business_id: business.id,
       customer: body.customer,
     });
     const id = timeOrderedId();
+    const terms = termsOf(business, payment_terms);
     const unplaced = unnumberedDocument({
       ...checked,
       id,
       body,
       business,
+      terms,
       // A new card has an id once it is reserved, which nothing here is.
       customer: { ...customer, id: customer.id ?? id },
       source: source?.reference ?? null,
@@ -73,7 +76,7 @@ export class PreviewDocument {
       { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
       { key_ids: issuer.kind === 'key' ? [issuer.id] : [], day: today },
     );
-    const document = this.seriesChecks.check(unplaced, request, series, today);
+    const document = this.seriesChecks.check(unplaced, { ...request, terms }, series, today);
     const recipient = await this.recipients.check(document, business);
     const issued_at = this.clock.now().toISOString();
     const options = allocationOptions(this.config);

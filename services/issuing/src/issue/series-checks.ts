@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { PaymentTerms } from '@pinkas/domain';
 import { ApiError, InjectLogger, type Logger } from '@pinkas/service-kit';
 import { checkDueDate, checkSeriesDate, defaultDate } from '../document/document-rules.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
@@ -20,7 +21,7 @@ export class SeriesChecks {
    */
   check(
     document: UnnumberedDocument,
-    { body, business, issuer }: DocumentRequest,
+    { body, terms, issuer }: DocumentRequest & { readonly terms: PaymentTerms },
     series: SeriesState,
     today: string,
   ): UnnumberedDocument {
@@ -33,7 +34,7 @@ export class SeriesChecks {
       throw new ApiError('daily_limit_reached');
     }
     checkSeriesDate(date, series.last_date);
-    return date === document.date ? document : withDate(document, body, business, date);
+    return date === document.date ? document : withDate(document, body, terms, date);
   }
 
   /** @throws ApiError `date_before_last_document` where the series' last date is too far ahead to be given unasked. */

@@ -18,6 +18,7 @@ import {
   type Markup,
   shekels,
 } from '@pinkas/ui';
+import { howToPay } from './how-to-pay.js';
 import { itemTable } from './item-table.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
@@ -319,6 +320,7 @@ export function documentSheet(sheet: Sheet): Markup {
       ${document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`}
       ${remarks(sheet)}
       ${body.filter((part) => part !== null)}
+      ${howToPay(sheet)}
       ${closing(sheet)}
       ${recipientSignature(sheet)}
     </article>`;

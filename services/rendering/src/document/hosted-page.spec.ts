@@ -162,6 +162,46 @@ describe('hostedPage', () => {
     expect(html).toContain('<a href="?lang=he" hreflang="he" lang="he" dir="rtl">עברית</a>');
   });
 
+  describe('how to pay', () => {
+    const payment_instructions = {
+      bank: 'הפועלים (12)',
+      branch: '601',
+      account: '12-345678',
+      account_holder: '<b>עסק לדוגמה</b>',
+      iban: 'IL620108000000099999999',
+      link: 'https://pay.example.com/me?a=1&b="2"',
+    };
+
+    it('the page of an open invoice states how to pay it, with a link and its QR code, and fetches nothing', () => {
+      const html = pageOf('tax_invoice', {}, { payment_instructions });
+      expect(html).toContain('<h2>איך משלמים</h2>');
+      expect(html).toContain('<dt>מספר חשבון</dt><dd><bdi dir="ltr">12-345678</bdi></dd>');
+      expect(html).toContain('<bdi dir="ltr" lang="en">IL62 0108 0000 0009 9999 999</bdi>');
+      expect(html).toContain('&lt;<span lang="en">b</span>&gt;עסק לדוגמה');
+      const href =
+        'href="https://pay.example.com/me?a=1&amp;b=&quot;2&quot;" rel="noopener noreferrer nofollow"';
+      expect(html.split(href)).toHaveLength(3);
+      expect(html).toContain('alt="קוד QR לתשלום מקוון" src="data:image/png;base64,');
+      expect(html).not.toMatch(/<script|<img[^>]* src="(?!data:)|\bon\w+=/i);
+    });
+
+    it.each([
+      ['a paid invoice', pageOf('tax_invoice', { status: 'closed', paid: 3009 }, { payment_instructions })],
+      [
+        'a proforma that was invoiced',
+        pageOf('proforma', { status: 'closed', invoices: 1 }, { payment_instructions }),
+      ],
+      ['a receipt', pageOf('receipt', { status: 'closed', paid: 3186 }, { payment_instructions })],
+      ['an invoice / receipt', pageOf('tax_invoice_receipt', { paid: 3009 }, { payment_instructions })],
+      ['a credit note', pageOf('credit_note', {}, { payment_instructions })],
+      ['a quote', pageOf('quote', {}, { payment_instructions })],
+      ['a business that states nothing', pageOf('tax_invoice')],
+    ])('the page of %s does not state how to pay', (_, html) => {
+      expect(html).not.toContain('class="pay"');
+      expect(html).not.toContain('pay.example.com');
+    });
+  });
+
   it('the page links to the download and to the file to print', () => {
     const html = page({}, 'he', 'https://x.test/p/1?a=1');
     expect(html).toContain('href="https://x.test/p/1?a=1&amp;download=1"');

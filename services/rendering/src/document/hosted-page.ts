@@ -1,6 +1,7 @@
 import type { DocumentState } from '@pinkas/contracts';
 import { settlementOf } from '@pinkas/domain';
 import {
+  attributes,
   compact,
   defaultAccent,
   directions,
@@ -13,6 +14,7 @@ import {
   leftToRight,
   Markup,
   pageTokens,
+  paymentInstructionWords,
   plainText,
   shekels,
 } from '@pinkas/ui';
@@ -20,7 +22,7 @@ import { facesInline, type Typeface } from '../typeface/typeface.js';
 import { documentSheet } from './document-sheet.js';
 import { pageStyle } from './page-style.js';
 import { documentHeading } from './printable-page.js';
-import { amountDue, languageOf, type Sheet, validUntil } from './sheet.js';
+import { amountDue, asksForPayment, languageOf, type Sheet, validUntil } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { cancelledWords, phrase, statusWords, wording } from './wording.js';
 
@@ -90,6 +92,13 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
   const other: Language = language === 'he' ? 'en' : 'he';
   // Printing is the PDF's affair: the page would only be a picture of it.
   const title = wording.otherLanguage[language];
+  const payLink = asksForPayment(sheet) ? sheet.business.payment_instructions?.link : undefined;
+  const pay =
+    payLink !== undefined &&
+    compact`
+      <li>
+        <a class="first" href="${payLink}" rel="noopener noreferrer nofollow">${paymentInstructionWords.link[language]}</a>
+      </li>`;
   return compact`
     <header class="bar">
       <p class="who">
@@ -99,8 +108,9 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
       <p class="status ${state.status}">${statusText(sheet, state)}</p>
       <nav aria-label="${wording.actions[language]}">
         <ul>
+          ${pay}
           <li>
-            <a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a>
+            <a${attributes({ class: payLink === undefined && 'first' })} href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a>
           </li>
           <li>
             <a href="${pdfUrl}">${wording.print[language]}</a>

@@ -46,6 +46,13 @@ const textOfType = (type: IssuedDocument['type'], change: Partial<IssuedDocument
   return textOfSheet({ business, document: sampleDocument(type, business, change) });
 };
 
+/** What a QR code contains. @param png in base64. */
+async function decoded(png = ''): Promise<string> {
+  const picture = sharp(Buffer.from(png, 'base64')).toColourspace('srgb').removeAlpha().raw();
+  const { data, info } = await picture.toBuffer({ resolveWithObject: true });
+  return decodeQR({ ...info, data });
+}
+
 describe('printablePage', () => {
   it.each(documentTypes)('the page has the heading of its type in both languages: %s', (type) => {
     const { name, nameHe } = documentTypeRules[type];
@@ -63,6 +70,32 @@ describe('printablePage', () => {
     // Books are kept in Hebrew: the statutory words are beside the English ones.
     for (const word of [nameHe, 'No. 1042', 'מסמך ממוחשב', 'Computerized document']) {
       expect(textOf(other)).toContain(word);
+    }
+  });
+
+  it('an invoice states how to pay it, the address as text and as a QR code, whatever was paid of it since', async () => {
+    const business = sampleBusiness({
+      payment_instructions: {
+        bank: '12',
+        branch: '601',
+        account: '345678',
+        link: 'https://pay.example.com/me',
+      },
+    });
+    for (const type of ['tax_invoice', 'proforma'] as const) {
+      const page = print(sheetOf({ business, document: sampleDocument(type, business), output: 'copy' }));
+      expect(textOf(page)).toContain(
+        'איך משלמים בנק 12 סניף 601 מספר חשבון 345678 תשלום מקוון https://pay.example.com/me',
+      );
+      expect(page).not.toContain('href="https://pay.example.com');
+      expect(
+        await decoded(/alt="קוד QR לתשלום מקוון" src="data:image\/png;base64,([^"]*)"/.exec(page)?.[1]),
+      ).toBe('https://pay.example.com/me');
+    }
+    for (const type of ['receipt', 'tax_invoice_receipt', 'credit_note', 'quote'] as const) {
+      expect(print(sheetOf({ business, document: sampleDocument(type, business) }))).not.toContain(
+        'class="pay"',
+      );
     }
   });
 
@@ -469,9 +502,7 @@ describe('printablePage', () => {
     const page = print(sheetOf({ viewUrl }));
     const [, alt, png = ''] =
       /class="code" alt="([^"]*)" src="data:image\/png;base64,([^"]*)"/.exec(page) ?? [];
-    const picture = sharp(Buffer.from(png, 'base64')).toColourspace('srgb').removeAlpha().raw();
-    const { data, info } = await picture.toBuffer({ resolveWithObject: true });
-    expect(decodeQR({ ...info, data })).toBe(viewUrl);
+    expect(await decoded(png)).toBe(viewUrl);
     expect(alt).toBe('קוד QR לדף המסמך');
     expect(print(sheetOf())).not.toContain('class="code"');
   });

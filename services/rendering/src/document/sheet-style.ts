@@ -70,6 +70,13 @@ tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .totals .total:only-child>*{border:0}
 .payments,.payments+.items,.signature{margin-block-start:1.9rem}
 .detail{display:inline-block}
+.pay{display:flex;justify-content:space-between;gap:1.8rem;margin-block-start:1.9rem;padding:.7rem 1rem;background:var(--tint);break-inside:avoid}
+.pay h2{font-size:1.1rem;color:var(--ink);margin-block-end:.3rem}
+.pay dl div{display:flex;gap:0 1.2rem;padding-block:.1rem}
+.pay :is(dt,.scan){color:inherit}
+.pay dt{flex:none;min-width:8rem}
+.pay dd{text-align:start}
+.pay a{color:var(--accent-on-tint)}
 .notes{break-inside:avoid}
 .notes p{min-height:1.45em}
 .signature{display:flex;gap:1.8rem;break-inside:avoid}

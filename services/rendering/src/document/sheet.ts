@@ -106,6 +106,9 @@ export function amountDue(sheet: Sheet): number | null {
   return balance !== null && (balance > 0 || !sheet.standing) ? balance : null;
 }
 
+/** Whether it asks its customer for money: on paper as it was issued, on a page as long as something is left to pay. */
+export const asksForPayment = (sheet: Sheet): boolean => (amountDue(sheet) ?? 0) > 0;
+
 /** Whether the payments come before the items: a receipt is about what was paid. */
 export function paymentsComeFirst({ document }: Sheet): boolean {
   return acknowledgesPayment(document.type);

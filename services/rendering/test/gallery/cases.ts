@@ -24,6 +24,19 @@ export const sampleLogo: SheetLogo = {
 
 /** A text of words that are as long as they may be, in the middle of short ones. */
 const longWord = `${'אבגדהוזחטי'.repeat(10)}${'Abcdefghij'.repeat(10)}`;
+/** How the customers of a business pay. */
+const howToPay = {
+  he: {
+    bank: 'הפועלים (12)',
+    branch: '601',
+    account: '12-345678',
+    account_holder: 'עסק לדוגמה לעיצוב ותכנון',
+    iban: 'IL620108000000099999999',
+    link: 'https://pay.example.com/example-business',
+  },
+  en: { link: 'https://pay.example.com/example-business?amount=open&reference=invoice' },
+} as const;
+
 /** Every script that meets on Israeli documents, with digits and signs between them. */
 export const mixedText = 'שירות Zoom (3 שעות) №7 – ₪1,200.50 · 50% خدمة عربية Сервис 🎉 👩‍💻 ✔';
 
@@ -174,6 +187,9 @@ export function galleryCases(): Case[] {
     ),
     ...both('without-prices', (language) =>
       sheetIn(language, 'delivery_note', { business: { delivery_notes_without_prices: true } }),
+    ),
+    ...both('how-to-pay', (language) =>
+      sheetIn(language, 'tax_invoice', { business: { payment_instructions: howToPay[language] } }),
     ),
     ...both('valid-quote', (language) => sheetIn(language, 'quote', { business: { quote_valid_days: 30 } })),
     ...both('ten-lines', (language) =>

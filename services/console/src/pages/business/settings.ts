@@ -1,90 +1,22 @@
 import type { Business, BusinessChange } from '@pinkas/contracts';
-import { contrast, textContrastMin } from '@pinkas/domain';
-import { defaultAccent, type Words } from '@pinkas/ui';
+import { contrast, documentTypeRules, documentTypes, textContrastMin } from '@pinkas/domain';
+import { paymentInstructionWords, type Words } from '@pinkas/ui';
 import type { FieldSpec, Values } from '../form-fields.js';
-
-/** Where a setting is, in a business and in a change of one. */
-type SettingPath =
-  | keyof BusinessChange
-  | `auto_send.${keyof Business['auto_send']}`
-  | `accountant_copy.${keyof Business['accountant_copy']}`;
-
-/** The type of what is at a path. */
-type ValueAt<T, Path> = Path extends keyof T
-  ? T[Path]
-  : Path extends `${infer Member}.${infer Inner}`
-    ? Member extends keyof T
-      ? ValueAt<NonNullable<T[Member]>, Inner>
-      : never
-    : never;
-
-/** How a setting is written into its field, and read out of it. */
-interface Codec<Shown, Stored> {
-  shown(value: Shown): string;
-  /** Absent: another field stores what is typed here. @param sent all fields of the form. */
-  stored?(typed: string, sent: Values): Stored;
-}
-
-/** A setting of a business: a field of the form, with the value that it shows. */
-export interface Setting extends FieldSpec {
-  readonly at: string;
-  readonly shown: (business: Business) => string;
-  readonly stored?: (typed: string, sent: Values) => unknown;
-  /** What the preview shows of what is typed; null: what is saved. */
-  readonly preview?: (typed: string) => unknown;
-  /** Where emails of the business go: a change needs a fresh proof. */
-  readonly isProved?: boolean;
-}
-
-/** The value of a member, or of a member of a member. */
-const valueAt = (path: string, business: object): unknown =>
-  path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], business);
-
-function setting<const Path extends SettingPath>(
-  at: Path,
-  { shown, stored }: Codec<ValueAt<Business, Path>, ValueAt<BusinessChange, Path>>,
-  spec: FieldSpec & Pick<Setting, 'preview' | 'isProved'>,
-): Setting {
-  return {
-    ...spec,
-    at,
-    shown: (business) => shown(valueAt(at, business) as ValueAt<Business, Path>),
-    ...(stored && { stored }),
-  };
-}
-
-const orNull = (typed: string) => (typed === '' ? null : typed);
-
-const required: Codec<string, string> = { shown: (value) => value, stored: (typed) => typed };
-/** An emptied text is removed. */
-const text: Codec<string | null | undefined, string | null> = {
-  shown: (value) => value ?? '',
-  stored: orNull,
-};
-const flag: Codec<boolean, boolean> = {
-  shown: (value) => (value ? 'yes' : ''),
-  stored: (typed) => typed === 'yes',
-};
-/** What is no whole number is refused by the contract. */
-const integer: Codec<number, number> = {
-  shown: String,
-  stored: (typed) => (/^\d{1,6}$/.test(typed) ? Number(typed) : -1),
-};
-const color: Codec<string | undefined, string | null> = {
-  shown: (value) => value ?? defaultAccent,
-  stored: (typed) => (typed === defaultAccent ? null : orNull(typed)),
-};
-const times = (hours: string | null) => (hours ?? '').split('-');
-
-/** One of the values that a field offers, the first where it is none of them. */
-function oneOf<const Value extends string>(
-  ...[first, ...others]: readonly [Value, ...Value[]]
-): Codec<Value, Value> {
-  return {
-    shown: (value) => value,
-    stored: (typed) => [first, ...others].find((value) => value === typed) ?? first,
-  };
-}
+import {
+  color,
+  firstNumber,
+  flag,
+  integer,
+  oneOf,
+  optionalFlag,
+  optionalInteger,
+  orNull,
+  required,
+  type Setting,
+  setting,
+  text,
+  times,
+} from './setting.js';
 
 /** The preview shows a color that can be read on white paper. */
 function readableColor(typed: string): string | null {
@@ -107,6 +39,25 @@ const badEmail = {
   he: 'כתובת האימייל אינה תקינה או חסרה.',
   en: 'The email address is not valid, or missing.',
 };
+
+/** For a business that comes from another program: where each series begins, until its first document is issued. */
+function firstNumbers(): Readonly<Record<string, Setting>> {
+  return Object.fromEntries(
+    documentTypes.map((type) => [
+      `first_${type}`,
+      setting(`first_numbers.${type}`, firstNumber, {
+        word: { he: documentTypeRules[type].nameHe, en: documentTypeRules[type].name },
+        type: 'number',
+        refused: {
+          he: 'מספר שלם מ-1; אחרי שהופק מסמך מסוג זה אי אפשר לשנות.',
+          en: 'A whole number from 1; it cannot change once a document of this type was issued.',
+        },
+        more: { min: '1', max: '999999999' },
+        isProved: true,
+      }),
+    ]),
+  );
+}
 
 /** The settings that an owner changes, in the order of the page. Each is declared here alone. */
 export const settingsSections = {
@@ -190,6 +141,31 @@ export const settingsSections = {
         refused: { he: 'מספר שלם של ימים, מ-0 עד 365.', en: 'A whole number of days, from 0 to 365.' },
         more: { min: '0', max: '365' },
       }),
+      payment_terms_from: setting(
+        'payment_terms_from',
+        {
+          shown: (value) => value ?? 'date',
+          stored: (typed) => (typed === 'end_of_month' ? 'end_of_month' : 'date'),
+        },
+        {
+          word: { he: 'הימים נספרים', en: 'Counted from' },
+          options: {
+            date: { he: 'מתאריך המסמך', en: 'The document date' },
+            end_of_month: { he: 'מסוף החודש (שוטף +)', en: 'The end of the month (EOM +)' },
+          },
+        },
+      ),
+      quote_valid_days: setting('quote_valid_days', optionalInteger, {
+        word: { he: 'תוקף של הצעת מחיר, בימים', en: 'Quotes are valid for (days)' },
+        hint: { he: 'ריק: הצעות אינן נוקבות במועד.', en: 'Empty: quotes name no last day.' },
+        type: 'number',
+        refused: { he: 'מספר שלם של ימים, מ-0 עד 3,650.', en: 'A whole number of days, from 0 to 3,650.' },
+        more: { min: '0', max: '3650' },
+      }),
+      delivery_notes_without_prices: setting('delivery_notes_without_prices', optionalFlag, {
+        word: { he: 'תעודות משלוח והחזרה בלי מחירים', en: 'Delivery and return notes without prices' },
+        type: 'box',
+      }),
       prices_include_vat: setting('prices_include_vat', flag, {
         word: { he: 'המחירים כוללים מע"מ', en: 'Prices include VAT' },
         type: 'box',
@@ -198,6 +174,55 @@ export const settingsSections = {
         word: { he: 'הערות קבועות במסמכים', en: 'Default notes' },
         type: 'area',
         preview: (typed) => (typed === '' ? undefined : typed),
+      }),
+    },
+  },
+  payment: {
+    title: { he: 'איך הלקוחות משלמים', en: 'How customers pay you' },
+    fields: {
+      pay_bank: setting('payment_instructions.bank', text, {
+        word: { he: 'בנק', en: 'Bank' },
+        hint: {
+          he: 'שם ומספר, לדוגמה: הפועלים (12). מודפס בחשבוניות מס ובחשבונות עסקה, ומופיע בדף המסמך ובאימייל.',
+          en: 'Name and number. Printed on tax invoices and proformas, and shown on their page and in the email.',
+        },
+        refused: { he: 'שם הבנק חסר.', en: 'The name of the bank is missing.' },
+        isProved: true,
+      }),
+      pay_branch: setting('payment_instructions.branch', text, {
+        word: { he: 'סניף', en: 'Branch' },
+        refused: { he: 'מספר הסניף: עד 4 ספרות.', en: 'The number of the branch: up to 4 digits.' },
+        isProved: true,
+      }),
+      pay_account: setting('payment_instructions.account', text, {
+        word: paymentInstructionWords.account,
+        refused: { he: 'מספר החשבון: ספרות, מקפים ולוכסנים בלבד.', en: 'Digits, hyphens and slashes alone.' },
+        isProved: true,
+      }),
+      pay_holder: setting('payment_instructions.account_holder', text, {
+        word: paymentInstructionWords.account_holder,
+        isProved: true,
+      }),
+      pay_iban: setting('payment_instructions.iban', text, {
+        word: { he: 'IBAN (לא חובה)', en: 'IBAN (optional)' },
+        refused: {
+          he: 'ה-IBAN אינו תקין: ספרות הביקורת אינן מתאימות.',
+          en: 'This is no valid IBAN: its check digits do not match.',
+        },
+        isProved: true,
+      }),
+      pay_link: setting('payment_instructions.link', text, {
+        word: { he: 'קישור לתשלום מקוון', en: 'Payment link' },
+        hint: {
+          he: 'דף תשלום שלך, לדוגמה של ביט או של חברת סליקה. רק כתובת שמתחילה ב-https://',
+          en: 'A payment page of yours. Only an address that begins with https://',
+        },
+        type: 'url',
+        refused: {
+          he: 'כתובת שמתחילה ב-https://, בלי רווחים ובלי שם משתמש.',
+          en: 'An address that begins with https://, without spaces or a user name.',
+        },
+        isProved: true,
       }),
     },
   },
@@ -269,6 +294,10 @@ export const settingsSections = {
         isProved: true,
       }),
     },
+  },
+  numbers: {
+    title: { he: 'המספר הראשון בכל סוג מסמך', en: 'First number of each type' },
+    fields: firstNumbers(),
   },
 } as const satisfies Record<string, SettingsSection>;
 

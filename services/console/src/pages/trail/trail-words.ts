@@ -1,5 +1,5 @@
 import { documentTypeRules, documentTypes } from '@pinkas/domain';
-import type { Words } from '@pinkas/ui';
+import { paymentInstructionWords, type Words } from '@pinkas/ui';
 import { eventWords } from '../webhooks/webhook-words.js';
 import { words } from '../words.js';
 
@@ -127,6 +127,17 @@ export type TrailKind = keyof typeof trailKinds;
 
 /** What a field is called; one that is not here is shown by its own name. */
 export const fieldWords: Readonly<Record<string, Words>> = {
+  account: paymentInstructionWords.account,
+  account_holder: paymentInstructionWords.account_holder,
+  bank: paymentInstructionWords.bank,
+  branch: paymentInstructionWords.branch,
+  iban: paymentInstructionWords.iban,
+  link: { he: 'קישור לתשלום', en: 'Payment link' },
+  payment_instructions: { he: 'איך הלקוחות משלמים', en: 'How customers pay' },
+  payment_terms_from: { he: 'תנאי תשלום, הימים נספרים', en: 'Payment terms, counted from' },
+  quote_valid_days: { he: 'תוקף של הצעת מחיר, ימים', en: 'Quotes are valid for, days' },
+  delivery_notes_without_prices: { he: 'תעודות משלוח בלי מחירים', en: 'Delivery notes without prices' },
+  first_numbers: { he: 'מספרים ראשונים', en: 'First numbers' },
   accent: { he: 'צבע', en: 'Color' },
   accountant_copy: { he: 'עותק לרואה החשבון', en: "Accountant's copy" },
   address: { he: 'כתובת', en: 'Address' },
@@ -213,6 +224,8 @@ export const valueWords: Readonly<Record<string, Words>> = {
   email: { he: 'אימייל', en: 'Email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
   both: { he: 'שניהם', en: 'Both' },
+  date: { he: 'תאריך המסמך', en: 'The document date' },
+  end_of_month: { he: 'סוף החודש', en: 'The end of the month' },
   he: { he: 'עברית', en: 'Hebrew' },
   en: { he: 'אנגלית', en: 'English' },
   live: { he: 'אמיתי', en: 'Live' },
