@@ -211,7 +211,7 @@ describe('operator contracts', () => {
     const { id } = await create({ name: 'עסק לדוגמה' });
     const shown = async () =>
       (await gateway.network.call(showBusiness, { business_id: id })).business.payment_instructions;
-    const instructions = (payment_instructions: BusinessChange['payment_instructions']) =>
+    const instructions = (payment_instructions: Exclude<BusinessChange['payment_instructions'], undefined>) =>
       change(id, { payment_instructions });
     await instructions({ bank: ' הפועלים (12) ', branch: '601', account: '12-345678', iban: null });
     expect(await shown()).toEqual({ bank: 'הפועלים (12)', branch: '601', account: '12-345678' });
