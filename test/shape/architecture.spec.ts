@@ -4,7 +4,7 @@ import { importsOf, type Source, sourcesBelow } from '../harness/sources.js';
 
 /** What a service may import in addition to what all may. */
 const additionally: Partial<Record<ServiceName, readonly string[]>> = {
-  gateway: ['@pinkas/ui'],
+  gateway: ['@pinkas/ui', '@pinkas/pdf'],
   delivery: ['@pinkas/ui'],
   rendering: ['@pinkas/ui', '@pinkas/pdf'],
   console: ['@pinkas/ui', '@pinkas/exports'],

@@ -1,4 +1,4 @@
-import { documentTypes } from '@pinkas/domain';
+import { documentTypes, modes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { ChainHead, headsPageMax, Sha256 } from './audit.js';
 import { defineContract } from './define.js';
@@ -147,4 +147,55 @@ export const listSeriesHeads = defineContract('issuing.series_head.list', {
     /** The `after` of the next page; null on the last one. */
     next_after: Nullable(SeriesKey),
   }),
+});
+
+/** The last end of the chain of a series that was signed. */
+export const SignedEnd = Strict({
+  type: Type.Enum([...documentTypes]),
+  ...ChainHead.properties,
+  /** Null: it was signed by an earlier release, which did not keep it. */
+  at: Nullable(Instant),
+});
+export type SignedEnd = Static<typeof SignedEnd>;
+
+/** How many documents behind the one that is checked are followed to the signed end. */
+export const followedMax = 100;
+
+/**
+ * Checks one document against the chain of its series, for a person who has its file or its address. The reply has what the
+ * document shows, without its customer, and nothing of any other.
+ */
+export const checkDocument = defineContract('issuing.document.check', {
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    /** Of the series of the business. */
+    signed_ends: Type.Array(SignedEnd, { maxItems: documentTypes.length }),
+  }),
+  reply: Strict({
+    public_id: Type.String(),
+    mode: Type.Enum([...modes]),
+    type: Type.Enum([...documentTypes]),
+    number: Type.Integer(),
+    date: CalendarDate,
+    /** As they were at issue. */
+    business_name: Type.String(),
+    business_tax_id: Nullable(Type.String()),
+    /** Hex: the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
+    cancelled_at: Nullable(Instant),
+    /** By credit notes. */
+    credited: Type.Enum(['none', 'part', 'full']),
+    allocation_number: Nullable(Type.String()),
+    /** Whether its facts, and the hash of the document before it, make the hash that is stored. */
+    record_intact: Type.Boolean(),
+    /** Whether the number before it is in the series, or it is the first. */
+    in_sequence: Type.Boolean(),
+    /**
+     * `followed`: every document up to the signed end continues the one before it. `signed`: the end was signed after it, and lies
+     * too far behind it to be followed here. `not_yet`: no end was signed since it was issued. `broken`: the chain is another.
+     */
+    chain: Type.Enum(['followed', 'signed', 'not_yet', 'broken']),
+  }),
+  errors: ['not_found'],
 });

@@ -7,6 +7,8 @@ import { DocumentState, DraftDocument, IssuedDocument } from './schema/document.
 import { Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
+export * from './rendering-find.js';
+
 /** Renders, signs and stores the first PDF of a document that is being issued. */
 export const renderArtifact = defineContract('rendering.artifact.render', {
   request: Strict({
@@ -162,6 +164,8 @@ export const renderPage = defineContract('rendering.page.render', {
     pdf_url: Type.String(),
     /** The language that the reader requested; without it, the language of the business. */
     language: Type.Optional(Type.Enum(['he', 'en'])),
+    /** Where the file is checked; absent: the page has no link to it. */
+    verify_url: Type.Optional(Type.String()),
   }),
   reply: Strict({ html: Type.String() }),
 });

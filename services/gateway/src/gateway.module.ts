@@ -20,6 +20,7 @@ import { ShowErrorsPage } from './pages/show-errors-page.js';
 import { ShowGuidePage } from './pages/show-guide-page.js';
 import { ShowReference } from './pages/show-reference.js';
 import { ShowViewPage } from './pages/show-view-page.js';
+import { VerifyPage } from './pages/verify/verify-page.js';
 import { GetCustomers } from './routes/get-customers.js';
 import { GetDocumentById } from './routes/get-document-by-id.js';
 import { GetDocumentTypes } from './routes/get-document-types.js';
@@ -65,6 +66,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ShowGuidePage,
     ShowConnectedPage,
     ShowReference,
+    VerifyPage,
   ],
 })
 export class GatewayModule {}

@@ -3,6 +3,7 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { AccountOperations } from './account/account-operations.js';
 import { BookOperations } from './book/book-operations.js';
 import { CancelDocument } from './cancel/cancel-document.js';
+import { CheckDocument } from './chain/check-document.js';
 import { SeriesOperations } from './chain/series-operations.js';
 import { ClockCheck } from './health/clock-check.js';
 import { HistoryCheck } from './health/history-check.js';
@@ -41,6 +42,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     CancelDocument,
     ReportDonation,
     SeriesOperations,
+    CheckDocument,
     BookOperations,
     ClearTestDocuments,
   ],

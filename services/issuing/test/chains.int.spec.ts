@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditSeries, cancelDocument, listSeriesHeads, type ReplyOf } from '@pinkas/contracts';
+import {
+  auditSeries,
+  cancelDocument,
+  checkDocument,
+  listSeriesHeads,
+  type ReplyOf,
+  type SignedEnd,
+} from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { auditTrail } from '@pinkas/testkit';
 import pg from 'pg';
@@ -101,6 +108,52 @@ describe('the chains of issuing', () => {
     expect(head).toEqual({ n: 3, hash: documents.at(-1)?.hash });
     expect((await audit('receipt')).documents).toMatchObject([{ findings: [] }]);
     expect(await audit('order')).toMatchObject({ documents: [], head: null });
+  });
+
+  it('a document is followed to the signed end of its series, and what is changed or not signed yet is reported', async () => {
+    const check = (index: number, signed_ends: SignedEnd[]) =>
+      issuing.network.call(checkDocument, {
+        business_id: issuing.business.id,
+        document_id: invoices[index]?.id ?? '',
+        signed_ends,
+      });
+    const { documents } = await audit();
+    const at = '2026-06-15T08:00:00.000Z';
+    const end = { type: 'tax_invoice', n: 3, hash: documents[2]?.hash ?? '', at } as const;
+    expect(await check(0, [end])).toMatchObject({
+      mode: 'live',
+      type: 'tax_invoice',
+      number: invoices[0]?.number,
+      business_name: issuing.business.name,
+      credited: 'none',
+      cancelled_at: null,
+      record_intact: true,
+      in_sequence: true,
+      chain: 'followed',
+    });
+    expect(JSON.stringify(await check(0, [end]))).not.toContain('לקוח');
+    expect(await check(2, [{ ...end, n: 2, hash: documents[1]?.hash ?? '' }])).toMatchObject({
+      chain: 'not_yet',
+    });
+    expect(await check(2, [])).toMatchObject({ chain: 'not_yet' });
+    expect(await check(0, [{ ...end, hash: 'ab'.repeat(32) }])).toMatchObject({ chain: 'broken' });
+    expect(await check(0, [{ ...end, n: 500 }])).toMatchObject({ chain: 'broken' });
+    const second = invoices[1]?.id ?? '';
+    await whileDamaged([`update document set title = 'x' where id = '${second}'`], async () => {
+      expect(await check(1, [end])).toMatchObject({ record_intact: false });
+      expect(await check(0, [end])).toMatchObject({ record_intact: true, chain: 'broken' });
+    });
+    await whileDamaged([`delete from document where id = '${second}'`], async () => {
+      expect(await check(0, [end])).toMatchObject({ chain: 'broken' });
+      expect(await check(2, [end])).toMatchObject({ in_sequence: false, record_intact: false });
+    });
+    await expect(
+      issuing.network.call(checkDocument, {
+        business_id: randomUUID(),
+        document_id: second,
+        signed_ends: [],
+      }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('the change of one byte in any column names its document', async () => {

@@ -3,6 +3,7 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { ArtifactOperations } from './artifact/artifact-operations.js';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { BookHash } from './artifact/book-hash.js';
+import { FindArtifact } from './artifact/find-artifact.js';
 import { NextRevision } from './artifact/next-revision.js';
 import { OrphanPurger } from './artifact/orphan-purger.js';
 import { PageOperations } from './artifact/page-operations.js';
@@ -31,6 +32,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     ProvokableRenderArtifact,
     ArtifactOperations,
     AuditArtifacts,
+    FindArtifact,
     PageOperations,
     PrintReport,
     LogoOperations,

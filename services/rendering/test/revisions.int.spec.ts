@@ -6,6 +6,7 @@ import {
   cancelArtifact,
   clearTestArtifacts,
   documentCancelled,
+  findArtifact,
   getArtifact,
   type IssuedDocument,
   listArtifacts,
@@ -789,6 +790,43 @@ describe('listArtifacts', () => {
     ] as const) {
       await expect(get(other, revision)).rejects.toMatchObject({ code: 'not_found' });
     }
+  });
+
+  it('findArtifact finds a revision by its hash, in whatever book it is, and nothing by another hash', async () => {
+    const { network } = artifacts.rendering;
+    const { document, sha256 } = await artifacts.renderLarge();
+    const test = sampleDocument('tax_invoice', {
+      ...artifacts.business,
+      id: testBookOf(artifacts.business.id),
+    });
+    const testPdf = await artifacts.render(test);
+    const find = (sha256s: string[], certificates: string[] = []) =>
+      network.call(findArtifact, { sha256s, certificates });
+    await artifacts.settle(document, issued);
+    const second = await artifacts.revision(document, 2);
+    const none = 'ab'.repeat(32);
+    const { found } = await find([none, sha256]);
+    expect(found).toMatchObject({
+      document_id: document.id,
+      business_id: artifacts.business.id,
+      sha256,
+      revision: 1,
+      latest_revision: 2,
+      revoked_at: null,
+      signed_ends: [],
+    });
+    expect((await find([second.sha256])).found).toMatchObject({ revision: 2, latest_revision: 2 });
+    expect(await find([none])).toEqual({ found: null, known: [] });
+    const latest = { sha256s: [], certificates: [], document: artifacts.keyOf(document) };
+    expect((await network.call(findArtifact, latest)).found).toMatchObject({ sha256: second.sha256 });
+    const [live, ofTest] = [
+      found?.certificate_sha256 ?? '',
+      (await find([testPdf.sha256])).found?.certificate_sha256 ?? '',
+    ];
+    expect((await find([], [none, live, ofTest])).known).toEqual([
+      { sha256: live, mode: 'live', revoked_at: null },
+      { sha256: ofTest, mode: 'test', revoked_at: null },
+    ]);
   });
 
   it('getArtifact returns no bytes of a revision that the caller has', async () => {

@@ -64,6 +64,7 @@ import {
 } from '../gateway.js';
 import {
   cancelDocument,
+  checkDocument,
   findPublicDocument,
   getBookEnd,
   getDocument,
@@ -93,6 +94,7 @@ import {
 } from '../issuing.js';
 import {
   cancelArtifact,
+  findArtifact,
   getArtifact,
   getLogo,
   listArtifacts,
@@ -118,11 +120,13 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     listDocuments,
     cancelDocument,
     findPublicDocument,
+    checkDocument,
     getUsage,
     listSeries,
     searchCustomers,
     listEvents,
     getEvent,
+    findArtifact,
     getArtifact,
     cancelArtifact,
     numberArtifact,

@@ -26,6 +26,8 @@ const entryBytes = 7;
 /** `startxref`, a place of ten digits, `%%EOF`, and their line ends. */
 const endBytesMax = 64;
 const trailerBytesMax = 512;
+/** A table of 100,000 objects; a longer one is not of a document. */
+const tableBytesMax = 100_000 * entryBytes;
 
 /**
  * Appends a document security store to a signed file (ISO 32000-2, 12.8.4.3; ETSI EN 319 142-1, 5.4.2): an update that the
@@ -120,6 +122,7 @@ function readStore(update: Buffer): ValidationData | null {
   return { certificates: take('Certs'), ocspReplies: take('OCSPs'), revocationLists: take('CRLs') };
 }
 
+/** The file may be anybody's. @throws InvalidPdfError where it has another end. */
 function readEnd(pdf: Buffer): FileEnd {
   const end = /startxref\n(\d{1,10})\n%%EOF\n$/.exec(pdf.subarray(-endBytesMax).toString('latin1'));
   const tableAt = Number(end?.[1] ?? pdf.length);
@@ -133,7 +136,10 @@ function readEnd(pdf: Buffer): FileEnd {
   }
   const [size = 0, root = 0, information = 0] = trailer.slice(1, 4).map(Number);
   const streamAt = tableAt + trailer[0].length;
-  const table = inflateSync(pdf.subarray(streamAt, streamAt + Number(trailer[5])));
+  const table = inflated(pdf.subarray(streamAt, streamAt + Number(trailer[5])));
+  if ((root + 1) * entryBytes > table.length) {
+    throw new InvalidPdfError('the PDF has a catalog of another form');
+  }
   const catalogAt = table.readUInt32BE(root * entryBytes + 1);
   const catalogEnd = pdf.indexOf('\nendobj\n', catalogAt);
   const [opening = '', catalog = ''] = splitOnce(pdf.toString('latin1', catalogAt, catalogEnd), '\n');
@@ -141,6 +147,14 @@ function readEnd(pdf: Buffer): FileEnd {
     throw new InvalidPdfError('the PDF has a catalog of another form');
   }
   return { tableAt, size, root, information, id: trailer[4] ?? '', catalog };
+}
+
+function inflated(bytes: Buffer): Buffer {
+  try {
+    return inflateSync(bytes, { maxOutputLength: tableBytesMax });
+  } catch (error) {
+    throw new InvalidPdfError('the PDF has a cross-reference table of another form', { cause: error });
+  }
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

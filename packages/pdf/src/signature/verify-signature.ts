@@ -2,6 +2,7 @@ import { createHash, verify, X509Certificate } from 'node:crypto';
 import { GeneralizedTime, ObjectIdentifier, UTCTime } from 'asn1js';
 import { isSecurityStore } from '../file/security-store.js';
 import { oid, signatureDigestNames } from './object-identifiers.js';
+import { signatureRanges } from './signature-range.js';
 import {
   certificateHash,
   decodeSignedData,
@@ -36,7 +37,42 @@ export function verifySignature(
   certificateSha256: Buffer,
   revokedAt: Date | null = null,
 ): string | null {
-  return reasonOf(() => verifyPdf(pdf, certificateSha256, revokedAt));
+  return reasonOf(() => void verifyPdf(pdf, certificateSha256, revokedAt));
+}
+
+/** The valid signature of a PDF: who has signed it when, by its own words, and its time-stamp, where it has one. */
+export interface FileSignature {
+  /** The common name in the certificate, or the whole name where it has none. */
+  readonly subject: string;
+  readonly at: Date;
+  readonly timestamp: VerifiedTimestamp | null;
+}
+
+/**
+ * Verifies the signature of a PDF as `verifySignature` does, and its time-stamp. A time-stamp brings a key of its own: only for a
+ * file whose hash is known.
+ * @returns why it is not valid, as half a sentence, or the signature.
+ */
+export function readSignature(
+  pdf: Buffer,
+  certificateSha256: Buffer,
+  revokedAt: Date | null = null,
+):
+  | { readonly reason: string; readonly signature: null }
+  | { readonly reason: null; readonly signature: FileSignature } {
+  let signature: FileSignature | null = null;
+  const reason = reasonOf(() => {
+    const { certificate, at, cms } = verifyPdf(pdf, certificateSha256, revokedAt);
+    signature = { subject: nameOf(certificate), at, timestamp: timestampIn(cms, at) };
+  });
+  return signature === null
+    ? { reason: reason ?? 'there is no signature', signature }
+    : { reason: null, signature };
+}
+
+function nameOf(certificate: X509Certificate): string {
+  const [name] = [certificate.toLegacyObject().subject.CN].flat();
+  return name ?? certificate.subject.replaceAll('\n', ', ');
 }
 
 /** A detached signature: why it is not valid, or null; and its time-stamp, where it has one. */
@@ -64,7 +100,10 @@ export function verifyDetached(
 }
 
 function timestampOf(signature: Buffer, at: Date): VerifiedTimestamp | null {
-  const cms = decodeSignedData(parseSignedData(signature));
+  return timestampIn(decodeSignedData(parseSignedData(signature)), at);
+}
+
+function timestampIn(cms: ParsedSignedData, at: Date): VerifiedTimestamp | null {
   const token = unsignedAttribute(cms, oid.signatureTimeStampToken);
   try {
     return token && verifyTimestamp(Buffer.from(token.toBER()), cms.signature, at);
@@ -88,9 +127,16 @@ function reasonOf(verification: () => void): string | null {
   }
 }
 
-function verifyPdf(pdf: Buffer, certificateSha256: Buffer, revokedAt: Date | null): void {
+function verifyPdf(pdf: Buffer, certificateSha256: Buffer, revokedAt: Date | null): VerifiedSigner {
   const { signed, signature } = partsOf(pdf);
-  verifySigned(signed, signature, certificateSha256, (cms) => claimedTime(signed[0], cms), revokedAt);
+  return verifySigned(signed, signature, certificateSha256, (cms) => claimedTime(signed[0], cms), revokedAt);
+}
+
+interface VerifiedSigner {
+  readonly certificate: X509Certificate;
+  /** When it claims to have signed. */
+  readonly at: Date;
+  readonly cms: ParsedSignedData;
 }
 
 function verifySigned(
@@ -99,7 +145,7 @@ function verifySigned(
   certificateSha256: Buffer,
   timeOf: (cms: ParsedSignedData) => Date,
   revokedAt: Date | null,
-): void {
+): VerifiedSigner {
   const syntax = parseSignedData(signature);
   // The placeholder of the signature is filled up with zeros.
   if (syntax.rest.some((octet) => octet !== 0)) {
@@ -142,6 +188,7 @@ function verifySigned(
   if (!isSignedBy(x509, cms)) {
     throw new InvalidSignatureError('the signature is not of the key of its certificate');
   }
+  return { certificate: x509, at, cms };
 }
 
 /** What PAdES leaves no choice in: versions, a detached PDF, one digest everywhere, no revocation lists in CMS. */
@@ -206,25 +253,16 @@ function isSignedBy(
 
 /** The two parts of the file that are signed, and the signature between them. */
 function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: Buffer } {
-  const found = [
-    ...pdf
-      .toString('latin1')
-      .matchAll(/\/ByteRange\s*\[\s*(\d{1,10})\s+(\d{1,10})\s+(\d{1,10})\s+(\d{1,10})\s*\]/g),
-  ];
+  const found = signatureRanges(pdf.toString('latin1'));
   if (found.length === 0) {
     throw new InvalidSignatureError('there is no signature');
   }
   // The text of a document may hold such words as well; a range over the whole file is the signature's alone. Behind it there
   // may be proofs for its certificates, which cannot be signed before there is a signature.
-  const [range, another] = found
-    .map((match) => match.slice(1).map(Number) as [number, number, number, number])
-    .filter(
-      ([from, length, next, rest]) =>
-        from === 0 &&
-        length > 0 &&
-        next > length &&
-        (next + rest === pdf.length || (next + rest < pdf.length && isSecurityStore(pdf, next + rest))),
-    );
+  const [range, another] = found.filter(
+    ([, , next, rest]) =>
+      next + rest === pdf.length || (next + rest < pdf.length && isSecurityStore(pdf, next + rest)),
+  );
   if (!range) {
     throw new InvalidSignatureError('the signature does not cover the whole file');
   }

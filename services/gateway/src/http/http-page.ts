@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
+import type { Upload } from './uploads.js';
 
 /** A request for a page or a file that needs no key. */
 export interface PageRequest {
@@ -15,7 +16,7 @@ export interface PageRequest {
 
 /** What the handler of a page returns. */
 export interface PageReply {
-  readonly status: 200 | 303 | 304 | 410 | 502;
+  readonly status: 200 | 303 | 304 | 400 | 404 | 410 | 413 | 502 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
@@ -23,6 +24,11 @@ export interface PageReply {
 /** A class that handles one page. */
 export interface PageHandler {
   handle(request: PageRequest): Promise<PageReply>;
+}
+
+/** A class that handles a page with a form that takes a file. */
+export interface UploadPageHandler extends PageHandler {
+  receive(request: PageRequest, upload: Upload): Promise<PageReply>;
 }
 
 /**
@@ -36,24 +42,26 @@ export interface DocumentPageHandler<Found> {
 }
 
 /** Any handler of a page. */
-export type AnyPageHandler = PageHandler | DocumentPageHandler<unknown>;
+export type AnyPageHandler = PageHandler | UploadPageHandler | DocumentPageHandler<unknown>;
 
 /** Where a page is served: a public address of the configuration, and the path below it. */
 export interface PageBinding {
   readonly address: (config: GatewayConfig) => string;
   readonly path: string;
+  /** Whether it takes a file by POST. */
+  readonly upload: boolean;
 }
 
 const pageKey = Symbol('pinkas:http-page');
 
-/** Makes a class the handler of GET and HEAD at a public address of the configuration. */
-export function HttpPage(address: PageBinding['address'], path: string) {
+/** Makes a class the handler of GET and HEAD at a public address of the configuration, and of POST where it takes a file. */
+export function HttpPage(address: PageBinding['address'], path: string, { upload = false } = {}) {
   // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies, and a page find anything.
   return <T extends new (...dependencies: any[]) => PageHandler | DocumentPageHandler<any>>(
     target: T,
   ): void => {
     Injectable()(target);
-    Reflect.defineMetadata(pageKey, { address, path } satisfies PageBinding, target);
+    Reflect.defineMetadata(pageKey, { address, path, upload } satisfies PageBinding, target);
   };
 }
 

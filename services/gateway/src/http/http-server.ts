@@ -13,7 +13,7 @@ import {
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { apiKeyOf, type HttpRequest, requestIdOf } from './http-message.js';
-import { type AnyPageHandler, type PageBinding, pageBindingOf } from './http-page.js';
+import { type AnyPageHandler, type PageBinding, pageBindingOf, type UploadPageHandler } from './http-page.js';
 import { type RouteBinding, type RouteHandler, routeBindingOf } from './http-route.js';
 import { RequestPipeline } from './request-pipeline.js';
 
@@ -107,6 +107,15 @@ export class HttpServer extends HttpFront {
         handler: (request, reply) =>
           this.send(request, reply, timeLimitsMs.request, () => respond(httpRequestOf(request))),
       });
+      if (binding.upload) {
+        const receive = this.pipeline.upload(handler as UploadPageHandler);
+        server.route({
+          method: 'POST',
+          url: path,
+          handler: (request, reply) =>
+            this.send(request, reply, timeLimitsMs.receiveRequest, () => receive(httpRequestOf(request))),
+        });
+      }
     }
   }
 }

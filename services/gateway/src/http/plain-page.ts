@@ -17,9 +17,9 @@ const accent = '#1b57b8';
  * A complete page in the colors of pages, light or dark by the reader's preference.
  * @param style of the page alone; the headers allow it by its hash.
  */
-export function plainPage(title: string, style: string, body: Markup): string {
+export function plainPage(title: string, style: string, body: Markup, language: Language = 'en'): string {
   const tokens = new Markup(`${pageTokens(accent)}\n${style}`);
-  const page = html`<html lang="en">
+  const page = html`<html lang="${language}" dir="${directions[language]}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

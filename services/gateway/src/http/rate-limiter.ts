@@ -26,6 +26,8 @@ const pagesPerMinute = 60;
 /** Requests a minute of one address for pages and PDFs of documents that exist: an office may open a hundred invoices. */
 const documentsPerMinute = 600;
 const lookupsPerMinute = 1_000;
+/** Files a minute of one address: each is hashed, and its signature verified. */
+const uploadsPerMinute = 20;
 const minuteMs = 60_000;
 
 /** Counts requests against rate limits. Never fails. */
@@ -66,6 +68,11 @@ export function documentRateLimit(address: string): RateLimit {
 /** How often documents are looked up for a client, so that a flood costs no queries; no client gets there within both limits. */
 export function lookupRateLimit(address: string): RateLimit {
   return { id: `lookups:${networkOf(address)}`, perMinute: lookupsPerMinute };
+}
+
+/** The rate limit of a client for files that it sends, besides that for pages. */
+export function uploadRateLimit(address: string): RateLimit {
+  return { id: `uploads:${networkOf(address)}`, perMinute: uploadsPerMinute };
 }
 
 /** The wall-clock minute of an instant: the window in which requests are counted together. */

@@ -12,10 +12,15 @@ const depthMax = 32;
 /**
  * Reads a body to its end.
  * @param contentLength the Content-Length header, or empty.
+ * @param bytesMax by default that of JSON.
  * @throws ApiError `payload_too_large` as soon as it is known; the rest is read and dropped, since closing a connection that
  * the client still writes to would lose the response.
  */
-export function readBody(stream: Readable, contentLength: string): Promise<Buffer> {
+export function readBody(
+  stream: Readable,
+  contentLength: string,
+  bytesMax: number = bodyBytesMax,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -26,7 +31,7 @@ export function readBody(stream: Readable, contentLength: string): Promise<Buffe
     };
     const append = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bodyBytesMax) {
+      if (size > bytesMax) {
         return fail(new ApiError('payload_too_large'));
       }
       chunks.push(chunk);
@@ -36,7 +41,7 @@ export function readBody(stream: Readable, contentLength: string): Promise<Buffe
       fail(new ApiError('invalid_json', { cause: error, explanation: invalidJsonCauses.incomplete }));
     stream.once('error', broken);
     stream.once('close', () => broken());
-    if (Number(contentLength) > bodyBytesMax) {
+    if (Number(contentLength) > bytesMax) {
       return fail(new ApiError('payload_too_large'));
     }
     stream.on('data', append);

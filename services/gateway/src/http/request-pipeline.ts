@@ -25,7 +25,13 @@ import {
   type Respond,
   type ResponseRenderer,
 } from './http-message.js';
-import type { AnyPageHandler, DocumentPageHandler, PageReply, PageRequest } from './http-page.js';
+import type {
+  AnyPageHandler,
+  DocumentPageHandler,
+  PageReply,
+  PageRequest,
+  UploadPageHandler,
+} from './http-page.js';
 import type { PublicRouteHandler, RouteBinding, RouteHandler, RouteReply } from './http-route.js';
 import { jsonRenderer } from './json-renderer.js';
 import { pageRenderer } from './page-renderer.js';
@@ -38,9 +44,11 @@ import {
   type RateLimit,
   RateLimiter,
   type RateLimitResult,
+  uploadRateLimit,
 } from './rate-limiter.js';
 import { type RequestParts, type RequestReader, requestReader } from './read-request.js';
 import { retryAfterSeconds } from './retry-after.js';
+import { Uploads } from './uploads.js';
 
 /** More requests in flight than this are rejected: each may hold a body of 256 KB in memory. */
 const inFlightMax = 1_000;
@@ -76,6 +84,7 @@ interface MountedRoute<Handler> {
 @Injectable()
 export class RequestPipeline {
   readonly #limiter: ConcurrencyLimiter;
+  readonly #uploads = new Uploads();
   readonly #json: ResponseRenderer<StatusReply>;
 
   constructor(
@@ -107,6 +116,16 @@ export class RequestPipeline {
   /** What responds to requests of a page. */
   page(handler: AnyPageHandler): Respond {
     return (request) => this.#respond(request, pageRenderer, (state) => this.#showPage(handler, state));
+  }
+
+  /** What responds to files that are sent to a page. */
+  upload(handler: UploadPageHandler): Respond {
+    return (request) =>
+      this.#respond(request, pageRenderer, async (state) => {
+        await this.#consumeOrReject(pageRateLimit(request.address), state);
+        await this.#consumeOrReject(uploadRateLimit(request.address), state);
+        return handler.receive(pageRequestOf(request), await this.#uploads.receive(request));
+      });
   }
 
   /** Responds to a request for something that does not exist, with or without a key. */

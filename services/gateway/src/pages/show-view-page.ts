@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../config.js';
 import { type DocumentPageHandler, HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
 import { publicIdOf } from './public-id.js';
+import { verifyUrl } from './verify/verify-path.js';
 
 type Found = ReplyOf<typeof findPublicDocument>;
 
@@ -12,7 +13,7 @@ type Found = ReplyOf<typeof findPublicDocument>;
 export class ShowViewPage implements DocumentPageHandler<Found> {
   constructor(
     private readonly rpc: RpcClient,
-    @InjectConfig() private readonly config: Pick<GatewayConfig, 'pdfUrlBase'>,
+    @InjectConfig() private readonly config: Pick<GatewayConfig, 'baseUrl' | 'pdfUrlBase'>,
   ) {}
 
   async find(request: PageRequest): Promise<Found> {
@@ -25,6 +26,11 @@ export class ShowViewPage implements DocumentPageHandler<Found> {
       ...found,
       pdf_url: `${this.config.pdfUrlBase}/${found.document.public_id}`,
       ...((language === 'he' || language === 'en') && { language }),
+      verify_url: verifyUrl(
+        this.config.baseUrl,
+        found.document.public_id,
+        language ?? found.business.language,
+      ),
     });
     return { status: 200, headers: htmlHeaders(html), body: html };
   }

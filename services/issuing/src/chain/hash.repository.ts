@@ -3,7 +3,7 @@ import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, SeriesTable } from '../document/document.tables.js';
 import { type SettlingRow, settlingDocuments } from '../document/settlement.repository.js';
-import type { RecordedState } from './document-hash.js';
+import { documentHash, type RecordedState, stateOf } from './document-hash.js';
 
 type SeriesKey = Pick<SeriesTable, 'business_id' | 'type'>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
@@ -17,6 +17,10 @@ export type ChainedRow = Selectable<DocumentTable> &
     /** Whether a document has the position before its own, or none may have, and the list reaches as far. */
     is_in_order: boolean;
   };
+
+/** Whether the facts of a document, and the hash before it, make its hash. */
+export const continues = (row: ChainedRow, previous: Buffer | null): boolean =>
+  documentHash(row, row.changes[0]?.before ?? stateOf(row), previous).equals(row.hash);
 
 /** The documents of a series behind a position, in the order of the numbers, each with its changes by one statement. */
 export function chainedAfter(
@@ -106,3 +110,32 @@ const headOf = ({ next_number, last_hash }: { next_number: number; last_hash: Bu
   n: Math.max(1, next_number - 1),
   hash: last_hash.toString('hex'),
 });
+
+/** The hash of a number in a series; undefined where it is not there. */
+export async function hashOfNumber(
+  db: Reader,
+  { business_id, type }: SeriesKey,
+  number: number,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('document')
+    .select('hash')
+    .where('business_id', '=', business_id)
+    .where('type', '=', type)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  return row?.hash;
+}
+
+export async function firstNumberOf(
+  db: Reader,
+  { business_id, type }: SeriesKey,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('series')
+    .select('first_number')
+    .where('business_id', '=', business_id)
+    .where('type', '=', type)
+    .executeTakeFirst();
+  return row?.first_number;
+}

@@ -6,8 +6,8 @@ import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } fr
 import type { IssuingTables } from '../document/document.tables.js';
 import { wrongSums } from '../document/document-sums.repository.js';
 import { toSettling } from '../document/settlement.repository.js';
-import { documentHash, stateOf } from './document-hash.js';
-import { type ChainedRow, chainedAfter, seriesHead, seriesHeadsAfter } from './hash.repository.js';
+import { stateOf } from './document-hash.js';
+import { type ChainedRow, chainedAfter, continues, seriesHead, seriesHeadsAfter } from './hash.repository.js';
 
 /** The chains of hashes of series. */
 @Controller()
@@ -59,8 +59,7 @@ export class SeriesOperations {
 }
 
 function hashFindings(row: ChainedRow, previous: Buffer | null): string[] {
-  const hash = documentHash(row, row.changes[0]?.before ?? stateOf(row), previous);
-  return hash.equals(row.hash) ? [] : ['its facts, or the document before it, are not those of its issue'];
+  return continues(row, previous) ? [] : ['its facts, or the document before it, are not those of its issue'];
 }
 
 /** Each change begins with the state that the one before it has left, and the row has the state of the last. */

@@ -30,7 +30,7 @@ export class PageOperations {
   /** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
   @Operation(renderPage)
   async render(request: RequestOf<typeof renderPage>): Promise<ReplyOf<typeof renderPage>> {
-    const { document, state, business, language, pdf_url: pdfUrl } = request;
+    const { document, state, business, language, pdf_url: pdfUrl, verify_url: verifyUrl } = request;
     const [logo, latest] = await Promise.all([
       this.logos.findLogo(business),
       latestRevision(forTenant(this.db, document.business_id), keyOf(document)),
@@ -52,7 +52,7 @@ export class PageOperations {
       ...(language && { language }),
     } as const;
     const fingerprints = fingerprintsOf(latest, state);
-    return { html: hostedPage(sheet, { state, pdfUrl, fingerprints }, this.typeface) };
+    return { html: hostedPage(sheet, { state, pdfUrl, fingerprints, verifyUrl }, this.typeface) };
   }
 
   /** Renders a document that is not issued. */

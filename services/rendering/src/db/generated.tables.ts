@@ -74,5 +74,7 @@ export interface GeneratedTables {
     chain: string;
     n: number;
     hash: string;
+    /** When that end was signed; null: an earlier release has signed it. */
+    stated_at: Date | null;
   };
 }

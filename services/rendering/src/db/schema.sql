@@ -176,8 +176,11 @@ CREATE TABLE public.signed_heads (
 CREATE TABLE public.stated_head (
     chain text NOT NULL,
     n bigint NOT NULL,
-    hash text NOT NULL
+    hash text NOT NULL,
+    stated_at timestamp with time zone
 );
+
+COMMENT ON COLUMN public.stated_head.stated_at IS 'When that end was signed; null: an earlier release has signed it.';
 
 ALTER TABLE ONLY public.artifact_comparison
     ADD CONSTRAINT artifact_comparison_pkey PRIMARY KEY (one);
@@ -204,6 +207,8 @@ ALTER TABLE ONLY public.stated_head
     ADD CONSTRAINT stated_head_pkey PRIMARY KEY (chain);
 
 CREATE INDEX artifact_first_idx ON public.artifact USING btree (created_at) WHERE (revision = 1);
+
+CREATE INDEX artifact_sha256_idx ON public.artifact USING hash (sha256);
 
 CREATE INDEX logo_preview_created_idx ON public.logo_preview USING btree (created_at);
 

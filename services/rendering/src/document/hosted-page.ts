@@ -40,6 +40,8 @@ export interface PageFacts {
   readonly pdfUrl: string;
   /** Of the PDF that is found there now; null while that is not known. */
   readonly fingerprints: Fingerprints | null;
+  /** Where a file is checked; absent: the page does not lead there. */
+  readonly verifyUrl?: string | undefined;
 }
 
 /** The icon of the page, in the colour of the business: within the page, so that no request for it counts against the reader. */
@@ -123,7 +125,7 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
     </header>`;
 }
 
-function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
+function genuine(sheet: Sheet, { fingerprints, verifyUrl }: PageFacts): Markup {
   const language = languageOf(sheet);
   const revision =
     fingerprints && html`${wording.revision[language]} ${leftToRight(String(fingerprints.revision))}`;
@@ -145,6 +147,7 @@ function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
     <footer class="genuine">
       <h2>${wording.genuine[language]}</h2>
       <p>${wording.pageNotice[language]}</p>
+      ${verifyUrl !== undefined && html`<p><a href="${verifyUrl}">${wording.checkFile[language]}</a></p>`}
       ${prints}
     </footer>`;
 }

@@ -18,6 +18,7 @@ a:focus-visible{outline:.2rem solid var(--ink);outline-offset:.15rem}
 .stamp text{font-weight:700;fill:var(--stamp);stroke:none}
 .genuine{margin-block-start:1.25rem;font-size:.9rem;color:var(--soft)}
 .genuine h2{font-size:1rem;color:var(--ink)}
+.genuine a{color:var(--accent-on-desk)}
 .genuine dl{margin-block:.5rem}
 .genuine dt{padding:0;font-weight:700}
 .genuine dd{text-align:start;margin-block-end:.4rem}

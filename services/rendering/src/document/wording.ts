@@ -202,6 +202,7 @@ export const wording = {
     'דף זה הוא תצוגה של המסמך. המקור הוא קובץ ה־PDF החתום; פתחו אותו בקורא PDF והציגו את פרטי החתימה.',
     'This page is a view of the document. The original is the signed PDF file: open it in a PDF reader and look at the details of its signature.',
   ),
+  checkFile: words('בדיקה אם קובץ שבידיכם מקורי', 'Check whether a file that you have is genuine'),
   certificatePrint: words('תעודת החותם, SHA-256', "The signer's certificate, SHA-256"),
   filePrint: words('קובץ ה־PDF, SHA-256', 'The PDF file, SHA-256'),
   compareNotice: words(

@@ -32,6 +32,7 @@ import type {
 } from '../db/heads.tables.js';
 import { Signers } from '../signature/signers.js';
 import {
+  chainName,
   insertCertificates,
   insertStatement,
   lastStatement,
@@ -117,7 +118,7 @@ export class HeadsSigner extends PeriodicTask {
         await insertCertificates(trx, certificatesOf(last));
         await updateStated(
           trx,
-          page.map((head) => ({ chain: chainOf(head), n: head.n, hash: head.hash })),
+          page.map((head) => ({ chain: chainName(head), n: head.n, hash: head.hash, stated_at: at })),
         );
       }
       return { chains: all.length, heads: heads.length, statements: pages.length };
@@ -152,9 +153,6 @@ export class HeadsSigner extends PeriodicTask {
   }
 }
 
-const chainOf = ({ service, business_id, type }: StatedHead): string =>
-  [service, business_id, type ?? 'trail'].join(' ');
-
 /**
  * The ends that have moved, or all of them. An end that is behind the stated one was collected before it; one of the same number with
  * another hash was computed again.
@@ -165,7 +163,7 @@ const toState = (
   isComplete: boolean,
 ) =>
   heads.filter((head) => {
-    const before = stated.get(chainOf(head));
+    const before = stated.get(chainName(head));
     return !before || head.n > before.n || (head.n === before.n && (isComplete || head.hash !== before.hash));
   });
 

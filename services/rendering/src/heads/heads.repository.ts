@@ -1,4 +1,5 @@
-import { statementsPageMax } from '@pinkas/contracts';
+import { type ServiceName, type SignedEnd, statementsPageMax } from '@pinkas/contracts';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type {
@@ -65,7 +66,7 @@ export function storedCertificates(db: Reader): Promise<Pick<HeadsCertificateTab
 
 /** The end of each chain as it was stated last, by its name. */
 export async function statedHeads(trx: Transaction<HeadsTables>): Promise<Map<string, StatedHeadTable>> {
-  const rows = await trx.selectFrom('stated_head').select(['chain', 'n', 'hash']).execute();
+  const rows = await trx.selectFrom('stated_head').select(['chain', 'n', 'hash', 'stated_at']).execute();
   return new Map(rows.map((row) => [row.chain, row]));
 }
 
@@ -78,10 +79,40 @@ export async function updateStated(
       .insertInto('stated_head')
       .values(rows)
       .onConflict((conflict) =>
-        conflict
-          .column('chain')
-          .doUpdateSet((set) => ({ n: set.ref('excluded.n'), hash: set.ref('excluded.hash') })),
+        conflict.column('chain').doUpdateSet((set) => ({
+          n: set.ref('excluded.n'),
+          hash: set.ref('excluded.hash'),
+          stated_at: set.ref('excluded.stated_at'),
+        })),
       )
       .execute();
   }
 }
+
+/** The last signed ends of the series of a business. */
+export async function signedEndsOf(db: Reader, businessId: string): Promise<SignedEnd[]> {
+  const rows = await db
+    .selectFrom('stated_head')
+    .select(['chain', 'n', 'hash', 'stated_at'])
+    .where(
+      'chain',
+      'in',
+      documentTypes.map((type) => chainName({ service: 'issuing', business_id: businessId, type })),
+    )
+    .execute();
+  return rows.flatMap(({ chain, n, hash, stated_at }) => {
+    const type = documentTypes.find((item) => chain.endsWith(` ${item}`));
+    return type ? [{ type, n, hash, at: stated_at?.toISOString() ?? null }] : [];
+  });
+}
+
+/** What a chain is stored under. */
+export const chainName = ({
+  service,
+  business_id,
+  type,
+}: {
+  readonly service: ServiceName;
+  readonly business_id: string;
+  readonly type: DocumentType | null;
+}): string => [service, business_id, type ?? 'trail'].join(' ');

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Mode } from '@pinkas/domain';
 import {
   type RequestTimestamp,
   RevocationCache,
@@ -154,6 +155,16 @@ export class Signers {
       certificate.fingerprint.equals(certificateSha256),
     );
     return signer ? this.#opened.revocations.revokedAt(chainNameOf(signer.certificate)) : null;
+  }
+
+  /** Of which books a certificate of these signs the documents; null: it is none of these. */
+  modeOf(certificateSha256: Buffer): Mode | null {
+    const isIt = (signer: Signer | null) =>
+      signer?.certificate.fingerprint.equals(certificateSha256) ?? false;
+    if ([this.operator, ...this.#opened.businesses.values()].some(isIt)) {
+      return 'live';
+    }
+    return isIt(this.#opened.test) ? 'test' : null;
   }
 
   /** Days until the first of the certificates expires. */
