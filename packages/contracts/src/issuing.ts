@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import type { ErrorCode } from './errors.js';
+import { SetOff, SetOffAmounts } from './issuing-accounts.js';
 import { Business } from './schema/business.js';
 import {
   AllocationOutcome,
@@ -64,6 +65,11 @@ export const issueDocument = defineContract('issuing.document.issue', {
     body: CreateDocument,
     /** The `fingerprint`, in hex, of what the caller sent: of the body with members that this release may not know. */
     body_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+    /**
+     * Of a receipt that is based on no document: what of its payments is set at once against documents on the account of its customer.
+     * The fingerprint is then of both, so that no release leaves it out.
+     */
+    set_offs: Type.Optional(SetOffAmounts),
   }),
   reply: Strict({
     document: IssuedDocument,
@@ -160,6 +166,8 @@ export const getDocument = defineContract('issuing.document.get', {
     allocation: Type.Optional(Nullable(AllocationOutcome)),
     /** Where it is asked for. */
     listed: Type.Optional(ListedDocument),
+    /** Where the state is detailed: what is set against it, the latest first; absent where nothing is. */
+    set_offs: Type.Optional(Type.Array(SetOff)),
   }),
   errors: ['not_found'],
 });

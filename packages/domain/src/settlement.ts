@@ -28,6 +28,8 @@ export interface SettlementFacts {
   readonly paid: number;
   /** ILS, by credit notes. */
   readonly credited?: number | undefined;
+  /** ILS: of the money that its customer has on account, what an owner has set against it. */
+  readonly set_off?: number | undefined;
   /** The invoices based on it that are not credited in full. */
   readonly invoices?: number | undefined;
   /** The receipts and credit notes based on it that name another customer. */
@@ -36,7 +38,7 @@ export interface SettlementFacts {
 
 /** How far a document is settled. */
 export interface Settlement {
-  /** Total − receipts − credits, of which receipts may leave an agora; null where the document asks for no payment. */
+  /** Total − receipts − set-offs − credits, but for an agora that they leave or exceed; null where the document asks for no payment. */
   readonly balance: Agorot | null;
   /** Null where there is no balance. */
   readonly state: SettlementState | null;
@@ -49,34 +51,47 @@ export interface Settlement {
  */
 export function settlementOf(
   { type, totals }: { readonly type: DocumentType; readonly totals: { readonly total: number } },
-  { status, paid: received, credited: credits = 0, invoices = 0, other_customers = 0 }: SettlementFacts,
+  {
+    status,
+    paid: received,
+    credited: credits = 0,
+    set_off = 0,
+    invoices = 0,
+    other_customers = 0,
+  }: SettlementFacts,
 ): Settlement {
   const [total, paid, credited] = [totals.total, received, credits].map(fromShekels) as [
     Agorot,
     Agorot,
     Agorot,
   ];
+  const settled = paid + fromShekels(set_off);
   const { dueDate: isPayable } = documentTypeRules[type];
   const balance =
-    isPayable && status !== 'cancelled' && invoices === 0 ? leftToPay(total, paid, credited) : null;
+    isPayable && status !== 'cancelled' && invoices === 0 ? leftToPay(total, settled, credited) : null;
   const applies: Readonly<Record<SettlementNote, boolean>> = {
     overcredited: credited > total,
-    overpaid: isPayable && paid > total,
-    partly_paid: balance !== null && balance > 0n && paid > 0n,
+    // Payments may differ from a total by an agora.
+    overpaid: isPayable && paid > total + 1n,
+    partly_paid: balance !== null && balance > 0n && settled > 0n,
     invoiced_twice: invoices > 1,
     other_customer: other_customers > 0,
   };
   return {
     balance,
-    state: balance === null ? null : stateOf(balance, paid, total === 0n, credited > total),
+    state: balance === null ? null : stateOf(balance, settled, total === 0n, credited > total),
     notes: settlementNotes.filter((note) => applies[note]),
   };
 }
 
-/** An agora that payments have left is paid: they may differ from a total by as much. What was only credited is exact. */
-function leftToPay(total: Agorot, paid: Agorot, credited: Agorot): Agorot {
-  const left = total - paid - credited;
-  return left === 1n && paid > 0n ? 0n : left;
+/**
+ * An agora is nothing: payments may differ from a total by as much, and so may the credits of its parts, of which each is rounded. What
+ * is credited beyond the total is exact.
+ */
+function leftToPay(total: Agorot, settled: Agorot, credited: Agorot): Agorot {
+  const left = total - settled - credited;
+  const isNothing = left === 1n ? settled + credited > 0n : left === -1n && settled > 0n && credited <= total;
+  return isNothing ? 0n : left;
 }
 
 /** What a note is about: what is left to pay, or what goes beyond the total; null where it is no amount. */
@@ -98,13 +113,13 @@ export function amountOfNote(
   }
 }
 
-function stateOf(balance: Agorot, paid: Agorot, isFree: boolean, isOvercredited: boolean): SettlementState {
+function stateOf(balance: Agorot, settled: Agorot, isFree: boolean, isOvercredited: boolean): SettlementState {
   if (balance > 0n) {
-    return paid > 0n ? 'partly_paid' : 'unpaid';
+    return settled > 0n ? 'partly_paid' : 'unpaid';
   }
   if (balance === 0n) {
     const unpaid = isFree ? 'nothing' : 'credited';
-    return paid > 0n ? 'settled' : unpaid;
+    return settled > 0n ? 'settled' : unpaid;
   }
   return isOvercredited ? 'overcredited' : 'overpaid';
 }

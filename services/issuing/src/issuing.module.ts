@@ -23,6 +23,7 @@ import { RecordDelivery } from './issue/record-delivery.js';
 import { RecordDonation } from './issue/record-donation.js';
 import { ReportDonation } from './issue/report-donation.js';
 import { SeriesChecks } from './issue/series-checks.js';
+import { SetOffOperations } from './issue/set-off-operations.js';
 import { DocumentOperations } from './list/document-operations.js';
 import { SummaryOperations } from './list/summary-operations.js';
 import { ListPayments } from './report/list-payments.js';
@@ -41,6 +42,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     ListPayments,
     CancelDocument,
     ReportDonation,
+    SetOffOperations,
     SeriesOperations,
     CheckDocument,
     BookOperations,

@@ -63,6 +63,7 @@ import {
   updateBusiness,
 } from '../gateway.js';
 import {
+  addSetOff,
   cancelDocument,
   checkDocument,
   findPublicDocument,
@@ -84,6 +85,7 @@ import {
   readBook,
   readStatement,
   recordExport,
+  removeSetOff,
   reportDonation,
   reportPeriod,
   reviewDocuments,
@@ -182,6 +184,8 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     summarizeDebts,
     listDebtors,
     listDebts,
+    addSetOff,
+    removeSetOff,
     readStatement,
     reportPeriod,
     listPayments,

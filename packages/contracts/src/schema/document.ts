@@ -244,7 +244,9 @@ export const DocumentState = Strict({
   cancelled_at: Nullable(Instant),
   /** Why it was cancelled, where its caller said so. Only for its page, its PDF and the console. */
   cancel_reason: Type.Optional(Type.String()),
-  /** What the credit notes that are based on it amount to, ILS. Only for its page, its messages and the console, as what follows. */
+  /** ILS: what is set against it, of the money that its customer has on account, where there is anything. As what follows, only for its page, its messages and the console. */
+  set_off: Type.Optional(Money),
+  /** What the credit notes that are based on it amount to, ILS. */
   credited: Type.Optional(Money),
   /** The invoices that are based on it and not credited in full. */
   invoices: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -28,6 +28,7 @@ import {
 } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { toHead } from '../document/document-row.js';
+import { onAccountOf } from '../document/set-off.repository.js';
 import { findDebtors, findDebts, sumDebts } from './debt.repository.js';
 import { readEntriesOf, sumStatement } from './statement.repository.js';
 import { findTopCustomers } from './top-customer.repository.js';
@@ -93,6 +94,9 @@ export class AccountOperations {
         age: debtAgeOf(row.due, today),
       })),
       next_after: last && found.length > limit ? { due_on: last.due, document_id: last.id } : null,
+      ...(customer_id !== undefined && {
+        on_account: toShekels(await onAccountOf(db, business_id, customer_id)),
+      }),
     };
   }
 
@@ -129,6 +133,7 @@ export class AccountOperations {
           debit: Number(row.debit),
           credit: Number(row.credit),
           balance: toShekels(balance),
+          ...(Number(row.set_off) > 0 && { set_off: Number(row.set_off) }),
         };
       }),
       debit: Number(sums.debit),

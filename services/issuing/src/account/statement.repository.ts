@@ -57,7 +57,7 @@ export async function sumStatement(
 /** An entry of an account. */
 export type EntryRow = Pick<
   DocumentRow,
-  'id' | 'type' | 'number' | 'dated_on' | 'due_on' | 'position' | 'source'
+  'id' | 'type' | 'number' | 'dated_on' | 'due_on' | 'position' | 'source' | 'set_off'
 > & { debit: string; credit: string };
 
 /** The entries of an account in the order of their dates. */
@@ -69,7 +69,7 @@ export async function readEntriesOf(
 ): Promise<EntryRow[]> {
   return db
     .selectFrom('document')
-    .select(['id', 'type', 'number', 'dated_on', 'due_on', 'position', 'source'])
+    .select(['id', 'type', 'number', 'dated_on', 'due_on', 'position', 'source', 'set_off'])
     .select([debit.as('debit'), credit.as('credit')])
     .where('business_id', '=', businessId)
     .where('account_id', '=', customer_id)

@@ -16,6 +16,8 @@ export type ChainedRow = Selectable<DocumentTable> &
     source_customer_id: string | null;
     /** Whether a document has the position before its own, or none may have, and the list reaches as far. */
     is_in_order: boolean;
+    /** Of its set-offs that are not removed, with two decimals. */
+    set_off_sum: string;
   };
 
 /** Whether the facts of a document, and the hash before it, make its hash. */
@@ -47,6 +49,11 @@ export function chainedAfter(
         select source.customer_id from document as source
         where source.business_id = document.business_id and source.id = document.source_id)`.as(
           'source_customer_id',
+        ),
+        sql<string>`(
+        select coalesce(sum(amount), 0.00) from set_off
+        where set_off.business_id = document.business_id and set_off.document_id = document.id and removed_at is null)`.as(
+          'set_off_sum',
         ),
         sql<boolean>`coalesce((
         select true from document as earlier

@@ -81,12 +81,15 @@ function stateFindings(row: ChainedRow): string[] {
 function balanceFindings(row: ChainedRow): string[] {
   const { balance } = settlementOf(
     { type: row.type, totals: { total: Number(row.total) } },
-    { status: row.status, paid: Number(row.paid), ...toSettling(row) },
+    { status: row.status, paid: Number(row.paid), set_off: Number(row.set_off), ...toSettling(row) },
   );
   const stored = row.balance === null ? null : fromShekels(Number(row.balance));
-  return stored === balance
-    ? []
-    : ['what is left to pay of it is not what its receipts, credit notes and invoices leave'];
+  return [
+    ...(stored === balance
+      ? []
+      : ['what is left to pay of it is not what its receipts, credit notes, invoices and set-offs leave']),
+    ...(row.set_off === row.set_off_sum ? [] : ['what is set against it is not the sum of its set-offs']),
+  ];
 }
 
 /** What lists, accounts and replays read instead of what the document contains. */

@@ -34,7 +34,7 @@ export interface GeneratedTables {
     open_agorot: number;
     /**
      * Of an account: what it has received beyond what its documents ask for, less what is left to pay of
-     * them; an agora that is taken as paid is not asked for.
+     * them and what was set off; an agora that is left, or received beyond a total, is nothing.
      */
     on_account_agorot: number;
   };
@@ -113,6 +113,11 @@ export interface GeneratedTables {
      * were not stored.
      */
     warnings: unknown;
+    /**
+     * Of the money that its customer has on account, what an owner has set against it: the sum of its
+     * set-offs that are not removed.
+     */
+    set_off: Generated<string>;
   };
   document_sum: {
     business_id: string;
@@ -143,5 +148,19 @@ export interface GeneratedTables {
     last_issued_at: Date | null;
     /** The hash of the last document; null before the first. */
     last_hash: Buffer | null;
+  };
+  set_off: {
+    business_id: string;
+    /**
+     * The act, which may set off against several documents once: of a receipt that was issued with it, the
+     * id of the receipt.
+     */
+    id: string;
+    document_id: string;
+    account_id: string;
+    amount: string;
+    set_at: Date;
+    person_id: string | null;
+    removed_at: Date | null;
   };
 }

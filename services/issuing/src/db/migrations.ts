@@ -5,6 +5,7 @@ import { warnings } from './0003-warnings.js';
 import { unconnected } from './0004-unconnected.js';
 import { unreportedDonations } from './0005-unreported-donations.js';
 import { agorotTakenAsPaid } from './0006-agorot-taken-as-paid.js';
+import { setOff } from './0007-set-off.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -14,4 +15,5 @@ export const migrations: Migrations = {
   '0004-unconnected': unconnected,
   '0005-unreported-donations': unreportedDonations,
   '0006-agorot-taken-as-paid': agorotTakenAsPaid,
+  '0007-set-off': setOff,
 };

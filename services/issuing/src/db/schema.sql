@@ -69,6 +69,7 @@ CREATE TABLE public.document (
     reply_outcomes jsonb,
     hash bytea NOT NULL,
     warnings jsonb,
+    set_off numeric(14,2) DEFAULT 0 NOT NULL,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -100,6 +101,8 @@ COMMENT ON COLUMN public.document.reply_outcomes IS 'The outcomes of allocation 
 COMMENT ON COLUMN public.document.hash IS 'SHA-256 over the facts of the document and the hash of the one before it in its series.';
 
 COMMENT ON COLUMN public.document.warnings IS 'What the response to the issue request warned of, by code; a replay warns of the same. Null: they were not stored.';
+
+COMMENT ON COLUMN public.document.set_off IS 'Of the money that its customer has on account, what an owner has set against it: the sum of its set-offs that are not removed.';
 
 CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
     LANGUAGE sql STABLE
@@ -194,6 +197,19 @@ CREATE FUNCTION public.series_advances_with_its_documents() RETURNS trigger
     return null;
   end $$;
 
+CREATE FUNCTION public.set_off_is_removed_once() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if old.removed_at is not null
+      or (new.business_id, new.id, new.document_id, new.account_id, new.amount, new.set_at, new.person_id)
+        is distinct from (old.business_id, old.id, old.document_id, old.account_id, old.amount, old.set_at, old.person_id)
+    then
+      raise exception 'a set-off can only be removed, once' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
 CREATE TABLE public.account_sum (
     business_id uuid NOT NULL,
     type text NOT NULL,
@@ -244,7 +260,7 @@ ALTER TABLE ONLY public.debt_sum FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.debt_sum IS 'What is left to pay of open documents, by account and due date: of each account (due on infinity), of each due date (the account 0), and of both.';
 
-COMMENT ON COLUMN public.debt_sum.on_account_agorot IS 'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them; an agora that is taken as paid is not asked for.';
+COMMENT ON COLUMN public.debt_sum.on_account_agorot IS 'Of an account: what it has received beyond what its documents ask for, less what is left to pay of them and what was set off; an agora that is left, or received beyond a total, is nothing.';
 
 CREATE TABLE public.document_sum (
     business_id uuid NOT NULL,
@@ -294,6 +310,24 @@ ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.series.last_hash IS 'The hash of the last document; null before the first.';
 
+CREATE TABLE public.set_off (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    amount numeric(14,2) NOT NULL,
+    set_at timestamp with time zone NOT NULL,
+    person_id uuid,
+    removed_at timestamp with time zone,
+    CONSTRAINT set_off_amount_check CHECK ((amount > (0)::numeric))
+);
+
+ALTER TABLE ONLY public.set_off FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.set_off IS 'What was set against a document, of the money on the account of its customer.';
+
+COMMENT ON COLUMN public.set_off.id IS 'The act, which may set off against several documents once: of a receipt that was issued with it, the id of the receipt.';
+
 ALTER TABLE ONLY public.account_sum
     ADD CONSTRAINT account_sum_pkey PRIMARY KEY (business_id, type, month, account_id);
 
@@ -330,11 +364,16 @@ ALTER TABLE ONLY public.payment_sum
 ALTER TABLE ONLY public.series
     ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
 
+ALTER TABLE ONLY public.set_off
+    ADD CONSTRAINT set_off_pkey PRIMARY KEY (business_id, id, document_id);
+
 CREATE INDEX debt_sum_open_idx ON public.debt_sum USING btree (business_id, open_agorot DESC, account_id) WHERE ((due_on = 'infinity'::date) AND (open_agorot > 0));
 
 CREATE INDEX document_account_idx ON public.document USING btree (business_id, account_id, dated_on, "position") INCLUDE (type, total, paid, balance) WHERE (type = ANY (ARRAY['proforma'::text, 'tax_invoice'::text, 'tax_invoice_receipt'::text, 'receipt'::text, 'credit_note'::text]));
 
 CREATE INDEX document_allocation_number_idx ON public.document USING btree (business_id, allocation_number) WHERE (allocation_number IS NOT NULL);
+
+CREATE INDEX document_credited_idx ON public.document USING btree (business_id, type, "position") WHERE ((((paid + set_off) + balance) < (0)::numeric) OR ((balance = (0)::numeric) AND ((paid + set_off) = (0)::numeric) AND (total > (0)::numeric)));
 
 CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
 
@@ -352,7 +391,15 @@ END), id) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
+CREATE INDEX document_open_idx ON public.document USING btree (business_id, type, "position") WHERE (balance > (0)::numeric);
+
+CREATE INDEX document_overpaid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance < (0)::numeric) AND (((paid + set_off) + balance) >= (0)::numeric));
+
+CREATE INDEX document_paid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance = (0)::numeric) AND ((paid + set_off) > (0)::numeric));
+
 CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id, id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
+
+CREATE INDEX document_partly_paid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance > (0)::numeric) AND ((paid + set_off) > (0)::numeric));
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) INCLUDE (type, total) WHERE (source_id IS NOT NULL);
 
@@ -373,6 +420,8 @@ CREATE INDEX document_unreported_donation_idx ON public.document USING btree (bu
 CREATE INDEX document_without_buyer_id_idx ON public.document USING btree (business_id, "position") WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'tax_invoice_receipt'::text])) AND ((subtotal - discount) > (5000)::numeric) AND ((customer ->> 'tax_id'::text) IS NULL) AND (((customer ->> 'legal_type'::text) = 'private'::text) IS NOT TRUE));
 
 CREATE INDEX document_without_number_idx ON public.document USING btree (business_id, id) WHERE ((allocation_number IS NULL) AND (COALESCE((allocation ->> 'status'::text), ''::text) <> 'not_required'::text));
+
+CREATE INDEX set_off_document_idx ON public.set_off USING btree (business_id, document_id);
 
 CREATE TRIGGER account_sum_is_not_truncated BEFORE TRUNCATE ON public.account_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
@@ -411,6 +460,12 @@ CREATE TRIGGER payment_sum_keeps_live_rows BEFORE DELETE ON public.payment_sum F
 CREATE TRIGGER series_advances_by_one BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_by_one();
 
 CREATE TRIGGER series_advances_with_its_documents AFTER UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_with_its_documents();
+
+CREATE TRIGGER set_off_is_not_truncated BEFORE TRUNCATE ON public.set_off FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER set_off_is_removed_once BEFORE UPDATE ON public.set_off FOR EACH ROW EXECUTE FUNCTION public.set_off_is_removed_once();
+
+CREATE TRIGGER set_off_keeps_live_rows BEFORE DELETE ON public.set_off FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);
@@ -481,6 +536,15 @@ END);
 ALTER TABLE public.series ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY series_of_business ON public.series USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.set_off ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY set_off_of_business ON public.set_off USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

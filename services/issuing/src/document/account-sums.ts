@@ -11,16 +11,15 @@ export const debit = sql<string>`case
 
 /**
  * What a document settles there. A receipt settles what it has received, which may differ from its total by an agora. An agora that
- * receipts leave of a document, and that `leftToPay` of the domain takes as paid, is credited to the document, so that the account
- * closes at what is left to pay.
+ * is left of a document or was received beyond it, and that `leftToPay` of the domain takes for nothing, is credited to the document
+ * or taken from it, so that the account closes at what is left to pay.
  */
 export const credit = sql<string>`case
   when document.type in ('tax_invoice_receipt', 'credit_note') then document.total
   when document.type = 'receipt' then document.paid
-  when document.type in ('tax_invoice', 'proforma') and document.balance = 0 and document.paid > 0 and document.paid < document.total
-    and document.total - document.paid - coalesce((select sum(note.total) from document as note
-      where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0) = 0.01
-  then 0.01
+  when document.type in ('tax_invoice', 'proforma') and document.balance = 0 and document.paid <> document.total
+  then document.total - document.paid - document.set_off - coalesce((select sum(note.total) from document as note
+    where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0)
   else 0 end`;
 
 /** The amounts of an account on a statement; an index has all but the credit notes of what is paid in part. */

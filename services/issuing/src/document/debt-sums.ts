@@ -42,7 +42,7 @@ export const debtChanges = (changes: readonly DebtChange[]): RawBuilder<unknown>
 
 /**
  * What it adds to the debts that another amount is left to pay of a document; null: it asks for no payment.
- * @param settled what was paid and credited of it, before and after.
+ * @param settled what was paid, set off and credited of it, before and after.
  */
 export function debtChange(
   row: Pick<DocumentRow, 'business_id' | 'account_id' | 'due_on' | 'dated_on' | 'balance'>,
@@ -60,7 +60,7 @@ export function debtChange(
   };
 }
 
-/** An agora that is taken as paid is not asked for; a proforma asks for nothing on the account once an invoice does. */
+/** An agora that is nothing is not asked for, nor given back; a proforma asks for nothing on the account once an invoice does. */
 function debtOf(balance: Agorot | null, settled: Agorot) {
   const open = balance !== null && balance > 0n ? balance : 0n;
   return { documents: open > 0n ? 1 : 0, open, asked: balance === null ? 0n : settled + balance };

@@ -62,6 +62,7 @@ export function toState(row: HeadRow): DocumentState {
   return {
     status: row.status,
     paid: Number(row.paid),
+    ...(Number(row.set_off) > 0 && { set_off: Number(row.set_off) }),
     allocation_number: row.allocation_number,
     ...(row.type === 'donation_receipt' && { donation: row.donation ?? donationPending }),
     ...(row.allocation?.refusal && { refusal: row.allocation.refusal }),
@@ -120,6 +121,7 @@ export function toRow(document: IssuedDocument, issue: IssueFacts): NewDocumentR
     total: totals.total.toFixed(2),
     total_agorot: Number(fromShekels(totals.total)),
     paid: toShekels(issue.paid).toFixed(2),
+    set_off: '0.00',
     balance: documentTypeRules[document.type].dueDate ? totals.total.toFixed(2) : null,
     source_id: source?.id ?? null,
     source: source,

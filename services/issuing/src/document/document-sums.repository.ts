@@ -129,7 +129,7 @@ export async function subtractCancelled(trx: Transaction<IssuingTables>, before:
     trx,
   );
   if (balance !== null) {
-    const paid = fromShekels(Number(before.paid));
+    const paid = fromShekels(Number(before.paid)) + fromShekels(Number(before.set_off));
     const change = debtChange(before, null, { before: paid, after: paid });
     await addToDebtSums(debtChanges([change])).execute(trx);
   }

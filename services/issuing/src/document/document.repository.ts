@@ -34,6 +34,7 @@ export const headColumns = [
   'document.source',
   'document.status',
   'document.paid',
+  'document.set_off',
   'document.allocation_number',
   'document.allocation',
   'document.donation',
@@ -76,6 +77,7 @@ const documentColumns = [
   'total',
   'total_agorot',
   'paid',
+  'set_off',
   'balance',
   'source_id',
   'source',
@@ -226,6 +228,8 @@ export interface SourceChange {
   closes: boolean;
   /** What is added to what was paid of it, with two decimals. */
   pays: string;
+  /** What is added to what is set against it, with two decimals; negative where a set-off is removed. */
+  sets_off: string;
   /** What is left to pay of it afterwards, with two decimals; null: it asks for no payment. */
   balance: string | null;
 }
@@ -239,10 +243,11 @@ export async function updateSources(
   await sql`
     update document set
       paid = paid + change.pays,
+      set_off = set_off + change.sets_off,
       balance = change.balance,
       status = case when change.closes then 'closed' else status end
     from json_to_recordset(${JSON.stringify(changes)}::json)
-      as change (id uuid, closes boolean, pays numeric, balance numeric)
+      as change (id uuid, closes boolean, pays numeric, sets_off numeric, balance numeric)
     where document.business_id = ${businessId} and document.id = change.id`.execute(trx);
 }
 

@@ -89,6 +89,8 @@ interface OwnIssuingTables {
    * `ofAllAccounts` and 'infinity'.
    */
   debt_sum: AsGenerated;
+  /** What was set against a document, of the money on the account of its customer. */
+  set_off: AsGenerated;
   /** What the documents of a type and date have received by one means of payment. */
   payment_sum: {
     type: DocumentType;

@@ -126,11 +126,14 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
       total: string;
       status: SettlementFacts['status'];
       paid: string;
+      set_off: string;
     }
   >`
     with candidate as materialized (
       select id from document
       where business_id = ${businessId} and type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total
+      union
+      select id from document where business_id = ${businessId} and balance > 0 and paid + set_off > 0
       union
       select based.source_id
       from document as based
@@ -141,7 +144,7 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
         or sum(based.total) filter (where based.type = 'credit_note') > (
           select total from document where business_id = ${businessId} and id = based.source_id)
     )
-    select document.id, document.type, document.total, document.status, document.paid, settling.*
+    select document.id, document.type, document.total, document.status, document.paid, document.set_off, settling.*
     from candidate
     -- The planner expects more of them, and would read the complete book for a join.
     cross join lateral (select * from document where business_id = ${businessId} and id = candidate.id limit 1) as document
@@ -149,7 +152,7 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
   return rows.map((row) => ({
     id: row.id,
     document: { type: row.type, totals: { total: Number(row.total) } },
-    facts: { status: row.status, paid: Number(row.paid), ...toSettling(row) },
+    facts: { status: row.status, paid: Number(row.paid), set_off: Number(row.set_off), ...toSettling(row) },
   }));
 }
 

@@ -8,7 +8,8 @@ import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
 import type { Draft } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
 import { SeriesChecks } from './series-checks.js';
-import { checkLockedSource } from './source-document.js';
+import { checkedSetOffs } from './set-off-rules.js';
+import { checkLockedSource, type SetOffEffect } from './source-document.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
 
@@ -24,6 +25,8 @@ export interface LockedForDrafts {
 interface NumberedDraft {
   draft: Draft;
   document: IssuedDocument;
+  /** What is set at once against documents on the account of its customer. */
+  setOffs: readonly SetOffEffect[];
   issuedAt: Date;
   seriesAfter: LockedSeries;
 }
@@ -91,10 +94,11 @@ export class DraftRendering {
 
   async #round(drafts: readonly Draft[], locked: LockedForDrafts, endMs: number): Promise<Step[]> {
     let { series } = locked;
+    const left = new Map<string, bigint>();
     return Promise.all(
       drafts.map((draft): Step | Promise<Step> => {
         try {
-          const numbered = withContext(draft.context, () => this.#number(draft, { ...locked, series }));
+          const numbered = withContext(draft.context, () => this.#number(draft, { ...locked, series }, left));
           series = numbered.seriesAfter;
           return this.#render(numbered, endMs);
         } catch (error) {
@@ -105,9 +109,14 @@ export class DraftRendering {
   }
 
   /** Checks what depends on the source and the series, and gives the document its date, number and instant. */
-  #number(draft: Draft, { series, sources, today }: LockedForDrafts): NumberedDraft {
+  #number(
+    draft: Draft,
+    { series, sources, today }: LockedForDrafts,
+    left: Map<string, bigint>,
+  ): NumberedDraft {
     const { issuer } = draft.request;
     checkLockedSource(draft.document, sources);
+    const setOffs = checkedSetOffs(draft, sources, left);
     const document = this.seriesChecks.check(
       draft.document,
       { ...draft.request, terms: draft.terms },
@@ -121,6 +130,7 @@ export class DraftRendering {
     }
     return {
       draft,
+      setOffs,
       document: { ...document, number: series.next_number, issued_at: issuedAt.toISOString() },
       issuedAt,
       seriesAfter: {

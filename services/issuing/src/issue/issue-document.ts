@@ -77,7 +77,8 @@ export class IssueDocument {
 
   async #replayOrIssue(request: IssueRequest): Promise<IssueReply> {
     this.#requireNotInFlight(request);
-    const known = fingerprint(request.body);
+    const { body, set_offs } = request;
+    const known = fingerprint(set_offs === undefined ? body : { body, set_offs });
     const hash = request.body_sha256 === undefined ? known : Buffer.from(request.body_sha256, 'hex');
     const db = forTenant(this.db, request.business.id);
     const { existing, isInProgress } = await findByKey(db, request.business.id, request.idempotency_key);

@@ -34,6 +34,7 @@ import {
 } from './issue.repository.js';
 import { warningsOf } from './issue-warnings.js';
 import { closedEvents, issuedEvents } from './issued-events.js';
+import { recordSetOffs, storeSetOffs } from './record-set-offs.js';
 import { lockSources, settleSources } from './source-document.js';
 
 type Trx = OutboxTransaction<IssuingTables>;
@@ -116,7 +117,7 @@ export class IssueTransaction {
     const sources = await lockSources(
       trx,
       series.business_id,
-      line().map(({ document }) => document),
+      line().map(({ document, request }) => ({ ...document, set_offs: request.set_offs })),
     );
     const base = { series, sources, today };
     const endMs = Math.min(
@@ -193,12 +194,14 @@ async function insert(
     trx,
     series,
     sources,
-    rendered.map(({ draft }) => ({
+    rendered.map(({ draft, setOffs }) => ({
       source_id: draft.document.based_on?.id ?? null,
       total: draft.totals.total,
       paid: paymentsSum(draft.request.body),
+      setOffs,
     })),
   );
+  await insertSetOffs(trx, sources, rendered);
   await recordPersons(trx, rendered);
   const events = [
     ...numbered.flatMap((draft) => issuedEvents(trx, draft)),
@@ -227,6 +230,25 @@ async function insert(
     }
     return { draft, row: { ...row, position }, artifact };
   });
+}
+
+/** Stores what receipts set at once against documents, each under the id of its receipt. */
+async function insertSetOffs(
+  trx: Trx,
+  documents: LockedForDrafts['sources'],
+  rendered: readonly RenderedDraft[],
+): Promise<void> {
+  for (const { draft, document, issuedAt, setOffs } of rendered) {
+    if (setOffs.length > 0) {
+      const { business_id, id, customer, number } = document;
+      const { issuer } = draft.request;
+      const person_id = issuer.kind === 'person' ? issuer.id : undefined;
+      await storeSetOffs(trx, { business_id, id, account_id: customer.id, person_id, at: issuedAt }, setOffs);
+      await withContext(draft.context, () =>
+        recordSetOffs(trx, { business_id, documents, person_id, isRemoved: false, receipt: number }, setOffs),
+      );
+    }
+  }
 }
 
 /** Documents that persons issue are in the trail, as is all that persons do. */

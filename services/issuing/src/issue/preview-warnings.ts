@@ -91,6 +91,7 @@ function settlementWarnings({
   const { balance, notes } = settlementOf(toDocument(row), {
     status: row.status,
     paid: add(Number(row.paid), isReceipt ? paymentsSum(body) : 0n),
+    set_off: Number(row.set_off),
     credited: add(settling.credited, isCredit ? fromShekels(document.totals.total) : 0n),
     invoices: settling.invoices + Number(isInvoice),
   });

@@ -1,4 +1,4 @@
-import type { Business, IssuedDocument } from '@pinkas/contracts';
+import type { Business, IssuedDocument, SetOffAmount } from '@pinkas/contracts';
 import { type Agorot, fromShekels, settlementOf, settlesSource, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { type DebtChange, debtChange } from '../document/debt-sums.js';
@@ -44,15 +44,20 @@ export async function findSource(
 }
 
 /**
- * Locks the sources of documents until the transaction ends, and with those of credit notes the proformas that may ask for their
+ * Locks the sources of documents, and what they set off against, until the transaction ends, and with those of credit notes the proformas that may ask for their
  * payment again. @returns them by id, as they are now.
  */
 export async function lockSources(
   trx: Transaction<IssuingTables>,
   businessId: string,
-  documents: readonly Pick<IssuedDocument, 'type' | 'based_on'>[],
+  documents: readonly (Pick<IssuedDocument, 'type' | 'based_on'> & {
+    readonly set_offs?: readonly SetOffAmount[] | undefined;
+  })[],
 ): Promise<Map<string, DocumentRow>> {
-  const ids = new Set(documents.flatMap(({ based_on }) => based_on?.id ?? []));
+  const ids = new Set([
+    ...documents.flatMap(({ based_on }) => based_on?.id ?? []),
+    ...documents.flatMap(({ set_offs = [] }) => set_offs.map(({ document_id }) => document_id.toLowerCase())),
+  ]);
   const credits = documents.some(({ type }) => type === 'credit_note');
   const rows = ids.size === 0 ? [] : await lockByIds(trx, businessId, [...ids], credits);
   return new Map(rows.map((row) => [row.id, row]));
@@ -82,23 +87,40 @@ interface SourceEffect {
   readonly closes: boolean;
   /** What is added to what was paid of it. */
   readonly pays: Agorot;
-  /** What is paid and credited of it before and afterwards. */
+  /** What is added to what is set against it. */
+  readonly setsOff: Agorot;
+  /** What is paid, set off and credited of it before and afterwards. */
   readonly settled: { readonly before: Agorot; readonly after: Agorot };
   /** What is left to pay of it afterwards; null where it asks for no payment. */
   readonly balance: Agorot | null;
   readonly isCreditedInFull: boolean;
 }
 
+/** What a document that is about to be inserted does to others. */
+export interface SettlingEffects {
+  readonly source_id: string | null;
+  readonly total: Agorot;
+  readonly paid: Agorot;
+  /** What is set against others, of the money on the account of their customer. */
+  readonly setOffs?: readonly SetOffEffect[];
+}
+
+/** What is set against a document; negative where that is removed. */
+export interface SetOffEffect {
+  readonly document_id: string;
+  readonly amount: Agorot;
+}
+
 /**
- * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them. Documents of one type on
- * one source have the effect of one document with the sum of their amounts.
+ * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them or is set against them.
+ * Documents of one type on one source have the effect of one document with the sum of their amounts.
  * @returns those that they close, as they are afterwards, and what the changes of balances add to the debts.
  */
 export async function settleSources(
   trx: Transaction<IssuingTables>,
   { business_id, type }: Pick<IssuedDocument, 'business_id' | 'type'>,
   sources: ReadonlyMap<string, DocumentRow>,
-  documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
+  documents: readonly SettlingEffects[],
 ): Promise<{ closed: DocumentRow[]; debts: DebtChange[] }> {
   const settling = settlesSource(type) ? await readSettling(trx, business_id, [...sources.keys()]) : null;
   const changes: SourceChange[] = [];
@@ -107,20 +129,19 @@ export async function settleSources(
   const debts: DebtChange[] = [];
   const change = (source: DocumentRow, effect: Omit<SourceEffect, 'isCreditedInFull'>) => {
     const { id } = source;
-    const { closes, pays, settled, balance } = effect;
-    changes.push({ id, closes, pays: decimal(pays), balance: balance === null ? null : decimal(balance) });
+    const { closes, pays, setsOff, settled, balance } = effect;
+    const left = balance === null ? null : decimal(balance);
+    changes.push({ id, closes, pays: decimal(pays), sets_off: decimal(setsOff), balance: left });
     if (source.balance !== null || balance !== null) {
       debts.push(debtChange(source, balance, settled));
     }
   };
   for (const source of sources.values()) {
-    const based = documents.filter(({ source_id }) => source_id === source.id);
-    if (based.length === 0) {
+    const amounts = amountsOn(source.id, documents);
+    if (amounts === null) {
       continue;
     }
-    const total = sum(based.map((document) => document.total));
-    const paid = sum(based.map((document) => document.paid));
-    const effect = effectOn(source, { type, total, paid }, settling?.get(source.id));
+    const effect = effectOn(source, { type, ...amounts }, settling?.get(source.id));
     if (effect.closes || settling !== null) {
       change(source, effect);
     }
@@ -136,8 +157,14 @@ export async function settleSources(
   for (const id of reopened) {
     const proforma = lockedSource(sources, id);
     const paid = agorot(proforma.paid);
-    const settled = { before: paid, after: paid };
-    change(proforma, { closes: false, pays: 0n, settled, balance: balanceOf(proforma, paid) });
+    const settled = { before: paid + agorot(proforma.set_off), after: paid + agorot(proforma.set_off) };
+    change(proforma, {
+      closes: false,
+      pays: 0n,
+      setsOff: 0n,
+      settled,
+      balance: balanceOf(proforma, { paid }),
+    });
   }
   if (changes.length > 0) {
     await updateSources(trx, business_id, changes);
@@ -145,30 +172,59 @@ export async function settleSources(
   return { closed, debts };
 }
 
+/** What documents amount to that are based on a source, and what they set against it; null: nothing is. */
+function amountsOn(id: string, documents: readonly SettlingEffects[]) {
+  const based = documents.filter(({ source_id }) => source_id === id);
+  const setOffs = documents.flatMap(({ setOffs: all = [] }) => all.filter((row) => row.document_id === id));
+  return based.length === 0 && setOffs.length === 0
+    ? null
+    : {
+        total: sum(based.map((document) => document.total)),
+        paid: sum(based.map((document) => document.paid)),
+        setsOff: sum(setOffs.map(({ amount }) => amount)),
+      };
+}
+
 /** @param settling what is based on the source already; absent where the type of the document settles nothing of it. */
 function effectOn(
   source: DocumentRow,
-  { type, total, paid }: { type: IssuedDocument['type']; total: Agorot; paid: Agorot },
+  {
+    type,
+    total,
+    paid,
+    setsOff,
+  }: { type: IssuedDocument['type']; total: Agorot; paid: Agorot; setsOff: Agorot },
   settling: SettlingDocuments | undefined,
 ): SourceEffect {
   const isCredit = type === 'credit_note';
   const pays = type === 'receipt' ? paid : 0n;
   const credited = fromShekels(settling?.credited ?? 0) + (isCredit ? total : 0n);
   const sourceTotal = agorot(source.total);
-  const settled = agorot(source.paid) + fromShekels(settling?.credited ?? 0);
+  const received = agorot(source.paid) + fromShekels(settling?.credited ?? 0);
+  const settled = received + agorot(source.set_off);
+  const setOff = agorot(source.set_off) + setsOff;
+  const facts = { paid: agorot(source.paid) + pays, credited, setOff, invoices: settling?.invoices ?? 0 };
   return {
-    closes: closesSource({ type, total, paid }, { type: source.type, total: sourceTotal, settled }),
+    closes: closesSource({ type, total, paid }, { type: source.type, total: sourceTotal, settled: received }),
     pays,
-    settled: { before: settled, after: settled + pays + (isCredit ? total : 0n) },
+    setsOff,
+    settled: { before: settled, after: settled + pays + setsOff + (isCredit ? total : 0n) },
     // An invoice asks for the payment of its source.
-    balance: settling ? balanceOf(source, agorot(source.paid) + pays, credited, settling.invoices) : null,
+    balance: settling ? balanceOf(source, facts) : null,
     isCreditedInFull: isCredit && credited >= sourceTotal,
   };
 }
 
-/** What is left to pay of a locked source, of which so much is paid and credited. */
-function balanceOf(source: DocumentRow, paid: Agorot, credited: Agorot = 0n, invoices = 0): Agorot | null {
-  const facts = { status: source.status, paid: toShekels(paid), credited: toShekels(credited), invoices };
+/** What is left to pay of a locked source, of which so much is paid, credited and set off. */
+function balanceOf(
+  source: DocumentRow,
+  given: { paid: Agorot; credited?: Agorot; setOff?: Agorot; invoices?: number },
+): Agorot | null {
+  const { paid, credited = 0n, setOff = agorot(source.set_off), invoices = 0 } = given;
+  const facts = {
+    ...{ status: source.status, invoices, paid: toShekels(paid) },
+    ...{ credited: toShekels(credited), set_off: toShekels(setOff) },
+  };
   return settlementOf({ type: source.type, totals: { total: Number(source.total) } }, facts).balance;
 }
 

@@ -29,6 +29,7 @@ import {
 import type { IssuingTables } from '../document/document.tables.js';
 import { toDocument, toState } from '../document/document-row.js';
 import { listedDocument } from '../document/listed-document.js';
+import { setOffsOf } from '../document/set-off.repository.js';
 import { readSettling, settlementDetails, settlementState } from '../document/settlement.repository.js';
 import { HistoryCheck } from '../health/history-check.js';
 import { listIssued } from './document-list.repository.js';
@@ -58,7 +59,13 @@ export class DocumentOperations {
     const state = toState(row);
     const shown = listed ? { listed: listedDocument(row) } : {};
     return detailed
-      ? { document, state: { ...state, ...(await details(db, row)) }, allocation: row.allocation, ...shown }
+      ? {
+          document,
+          state: { ...state, ...(await details(db, row)) },
+          allocation: row.allocation,
+          ...shown,
+          ...(state.set_off !== undefined && { set_offs: await setOffsOf(db, business_id, row.id) }),
+        }
       : { document, state, ...shown };
   }
 

@@ -16,7 +16,16 @@ import type { IssuingTables } from '../document/document.tables.js';
  * positions and the numbers of events are given once.
  */
 export const testBook: TestBookTables<IssuingTables> = {
-  tables: ['document', 'document_sum', 'payment_sum', 'account_sum', 'debt_sum', 'series', 'daily_count'],
+  tables: [
+    'set_off',
+    'document',
+    'document_sum',
+    'payment_sum',
+    'account_sum',
+    'debt_sum',
+    'series',
+    'daily_count',
+  ],
   highestFirst: { document: sql.ref('position') },
   only: {
     document_sum: sql`not exists (

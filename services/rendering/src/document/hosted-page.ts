@@ -85,7 +85,7 @@ function statusText(sheet: Sheet, state: DocumentState): Markup {
   if (settlement === 'credited' || settlement === 'overcredited') {
     return html`${wording.creditedSum[language]}`;
   }
-  const isPaid = state.paid > 0 && (settlement === 'settled' || state.paid >= document.totals.total);
+  const isPaid = settlement === 'settled' || (state.paid > 0 && state.paid >= document.totals.total);
   return html`${(isPaid ? wording.paid : statusWords[state.status][document.type])[language]}`;
 }
 

@@ -30,6 +30,7 @@ function lastRows(sheet: Sheet, includes: Markup | null): Markup[] {
   const since = [
     [wording.creditedSum, standing?.credited ?? 0],
     [wording.paid, standing?.paid ?? 0],
+    [wording.setOff, standing?.set_off ?? 0],
   ] as const;
   const changes = since.filter(([, amount]) => isPayable && amount > 0);
   const kind = balance === null || changes.length === 0 ? 'total' : undefined;

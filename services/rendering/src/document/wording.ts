@@ -186,6 +186,7 @@ export const wording = {
   page: words('עמוד', 'Page'),
   pageOf: words('מתוך', 'of'),
   paid: words('שולם', 'Paid'),
+  setOff: words('קוזז מזכות בחשבון', 'From credit on account'),
   total: words('סה"כ', 'Total'),
   creditedSum: words('זוכה', 'Credited'),
   balance: words('יתרה לתשלום', 'Balance due'),
