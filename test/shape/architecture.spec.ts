@@ -31,7 +31,13 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   // Of the kit only the errors of a call.
   'packages/exports': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/domain'],
-  'packages/cli': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/domain', '@pinkas/exports'],
+  'packages/cli': [
+    '@pinkas/contracts',
+    '@pinkas/service-kit',
+    '@pinkas/domain',
+    '@pinkas/exports',
+    '@pinkas/pdf',
+  ],
   ...Object.fromEntries(
     serviceNames.map((name) => [
       `services/${name}`,

@@ -126,6 +126,29 @@ export const auditSeries = defineContract('issuing.series.audit', {
   timeoutMs: timeLimitsMs.readBook,
 });
 
+/** The chain of one series as evidence outside the system: its reader computes each hash again. */
+export const readSeries = defineContract('issuing.series.read', {
+  request: Strict({
+    business_id: Uuid,
+    type: Type.Enum([...documentTypes]),
+    /** The last document of the page before; null for the first page. */
+    after: Nullable(ChainPosition),
+    limit: Type.Integer({ minimum: 1, maximum: 200 }),
+  }),
+  reply: Strict({
+    records: Type.Array(
+      Strict({
+        ...ChainPosition.properties,
+        /** Canonical JSON: what its hash is of, with the hash before it as `previous`. */
+        facts: Type.String(),
+      }),
+    ),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(ChainPosition),
+  }),
+  timeoutMs: timeLimitsMs.readBook,
+});
+
 /** Which of some documents, of whatever businesses, are in no book. */
 export const listMissingDocuments = defineContract('issuing.missing_document.list', {
   request: Strict({

@@ -70,7 +70,7 @@ describe('a file of a stranger', () => {
     });
   });
 
-  it('what was appended is told apart from the file that was signed, with proofs against revocation and without', () => {
+  it('an appended update is distinguished from the file that was signed, with proofs against revocation and without', () => {
     const update = Buffer.from('9 0 obj\n<</Type/Catalog>>\nendobj\nstartxref\n1\n%%EOF\n');
     const proven = withSecurityStore(signed, {
       certificates: [Buffer.from('certificate')],

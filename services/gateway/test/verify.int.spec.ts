@@ -173,7 +173,7 @@ describe('the page that checks files', () => {
     expect(JSON.stringify(asked).length).toBeLessThan(10_000);
   });
 
-  it('what is no file, no PDF or too large gets a sentence', async () => {
+  it('a file that is empty, no PDF, encrypted or too large gets a sentence, and so does a form without one', async () => {
     expect(await verdict(Buffer.alloc(0))).toEqual([200, 'The file is empty']);
     expect(await verdict(Buffer.from('PK\u0003\u0004'))).toEqual([200, 'This is no PDF file']);
     expect(await verdict(Buffer.from('%PDF-1.7\n/Encrypt 5 0 R\n'))).toEqual([200, 'The file is encrypted']);

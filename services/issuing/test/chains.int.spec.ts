@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   auditSeries,
@@ -6,6 +6,7 @@ import {
   checkDocument,
   listSeriesHeads,
   type ReplyOf,
+  readSeries,
   type SignedEnd,
 } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
@@ -154,6 +155,22 @@ describe('the chains of issuing', () => {
         signed_ends: [],
       }),
     ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('readSeries reads what each hash is of, and the hash before it, a page at a time', async () => {
+    const records: ReplyOf<typeof readSeries>['records'] = [];
+    let after: ReplyOf<typeof readSeries>['next_after'] = null;
+    do {
+      const series = { business_id: issuing.business.id, type: 'tax_invoice', after, limit: 2 } as const;
+      const page: ReplyOf<typeof readSeries> = await issuing.network.call(readSeries, series);
+      records.push(...page.records);
+      after = page.next_after;
+    } while (after !== null);
+    expect(records.map(({ number }) => number)).toEqual(invoices.map(({ number }) => number));
+    for (const [index, { facts, hash, number }] of records.entries()) {
+      expect(createHash('sha256').update(facts).digest('hex')).toBe(hash);
+      expect(JSON.parse(facts)).toMatchObject({ number, previous: records[index - 1]?.hash ?? null });
+    }
   });
 
   it('the change of one byte in any column names its document', async () => {

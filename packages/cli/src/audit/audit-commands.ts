@@ -1,14 +1,16 @@
 import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads } from '@pinkas/contracts';
-import { businessId, type Kind, modeOption } from '../arguments.js';
+import { anyText, businessId, type Kind, modeOption } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
 import { findBook, findBusiness } from '../calls.js';
 import type { Finding } from '../checks.js';
 import type { Call, Command, Output, Progress } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { verb } from '../verb.js';
+import { writeChains } from './chain-file.js';
 import { checkChains, followTrail, trailPages } from './check-chains.js';
 import { type AcceptedCertificates, type Heads, HeadsCollection } from './heads.js';
 import { headsOfFile, storedHeads, writeHeads } from './statements.js';
+import { verifyFile } from './verify-file.js';
 
 /** What the entries that belong to no business are listed under. */
 const platform = 'platform';
@@ -231,5 +233,35 @@ export const auditCommands: readonly Command[] = [
       'signs the heads of the chains, as the system does once a day, and writes all signed ones to a file',
     options: { out: { value: 'FILE', meaning: 'the file, which is replaced' } },
     run: ({ out }, call) => heads(call, out),
+  }),
+  verb('audit chains', {
+    summary: 'writes the documents of a book with what their hashes are of, for audit verify-file',
+    options: {
+      business: { value: 'ID', meaning: 'the business', required: true, kind: businessId },
+      mode: modeOption,
+      out: { value: 'FILE', meaning: 'the file, which is replaced', required: true },
+    },
+    run: async ({ business, mode, out }, call, progress) => {
+      const written = await writeChains(call, await findBook(call, business, mode), out, (count) =>
+        progress.show(`${count} documents written`),
+      );
+      const text = `${written} documents are in ${out}, with all that they contain: it is as confidential as they are`;
+      return { json: { file: out, written }, text };
+    },
+  }),
+  verb('audit verify-file', {
+    summary: 'verifies one PDF by files alone: its signature, and its hash in the chain up to a signed head',
+    arguments: { FILE: anyText },
+    options: {
+      heads: { value: 'HEADS', meaning: 'a file of pinkas audit heads' },
+      chains: { value: 'CHAINS', meaning: 'a file of pinkas audit chains' },
+      certificate: {
+        value: 'SHA256',
+        meaning: 'the certificates that may have signed, with commas; by default those that signed the heads',
+        kind: certificates,
+      },
+    },
+    run: ({ FILE, heads: headsFile, chains, certificate }) =>
+      verifyFile({ file: FILE, heads: headsFile, chains, certificates: certificate ?? null }),
   }),
 ];

@@ -41,15 +41,20 @@ export function stateOf(row: StateColumns): RecordedState {
  * @param issued the state at the issue.
  * @param previous null for the first document of the series.
  */
-export function documentHash(
-  row: Omit<
-    NewDocumentRow,
-    Exclude<keyof StateColumns, 'type'> | 'allocation' | 'delivery' | 'reply_outcomes' | 'warnings'
-  >,
-  issued: RecordedState,
-  previous: Buffer | null,
-): Buffer {
-  const facts = canonicalJson({
+export function documentHash(row: HashedRow, issued: RecordedState, previous: Buffer | null): Buffer {
+  return createHash('sha256')
+    .update(hashedFacts(row, issued, previous))
+    .digest();
+}
+
+type HashedRow = Omit<
+  NewDocumentRow,
+  Exclude<keyof StateColumns, 'type'> | 'allocation' | 'delivery' | 'reply_outcomes' | 'warnings'
+>;
+
+/** What the hash of a document is of. */
+export function hashedFacts(row: HashedRow, issued: RecordedState, previous: Buffer | null): string {
+  return canonicalJson({
     previous: previous?.toString('hex') ?? null,
     state: issued,
     business_id: row.business_id,
@@ -85,5 +90,4 @@ export function documentHash(
     ...(row.foreign_donor && { foreign_donor: row.foreign_donor }),
     artifact_sha256: row.artifact_sha256,
   });
-  return createHash('sha256').update(facts).digest();
 }

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Controller } from '@nestjs/common';
-import { auditSeries, listSeriesHeads, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { auditSeries, listSeriesHeads, type ReplyOf, type RequestOf, readSeries } from '@pinkas/contracts';
 import { fromShekels, settlementOf, settlesSource } from '@pinkas/domain';
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { wrongSums } from '../document/document-sums.repository.js';
 import { toSettling } from '../document/settlement.repository.js';
-import { stateOf } from './document-hash.js';
+import { hashedFacts, stateOf } from './document-hash.js';
 import { type ChainedRow, chainedAfter, continues, seriesHead, seriesHeadsAfter } from './hash.repository.js';
+
+/** Half of the default message limit of NATS (1 MB), which a page of large documents would exceed. */
+const pageBytesMax = 512 * 1024;
 
 /** The chains of hashes of series. */
 @Controller()
@@ -39,6 +42,31 @@ export class SeriesOperations {
       wrong_sums: after === null ? await wrongSums(db, series) : [],
       head,
       next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
+    };
+  }
+
+  /** Reads what the hashes of a series are of, for a file outside. It checks nothing: the reader of the file does. */
+  @Operation(readSeries)
+  async read(request: RequestOf<typeof readSeries>): Promise<ReplyOf<typeof readSeries>> {
+    const { after, limit, ...series } = request;
+    const rows = await chainedAfter(forTenant(this.db, series.business_id), series, after, limit + 1);
+    let previous: Buffer | null = after && Buffer.from(after.hash, 'hex');
+    let bytes = 0;
+    const records: ReplyOf<typeof readSeries>['records'] = [];
+    for (const row of rows.slice(0, limit)) {
+      const facts = hashedFacts(row, row.changes[0]?.before ?? stateOf(row), previous);
+      bytes += Buffer.byteLength(JSON.stringify(facts));
+      if (records.length > 0 && bytes > pageBytesMax) {
+        break;
+      }
+      records.push({ number: row.number, id: row.id, hash: row.hash.toString('hex'), facts });
+      previous = row.hash;
+    }
+    const last = records.at(-1);
+    return {
+      records,
+      next_after:
+        rows.length > records.length && last ? { number: last.number, id: last.id, hash: last.hash } : null,
     };
   }
 
