@@ -85,6 +85,14 @@ export class ConsoleVisitor {
     }
   }
 
+  /** Follows a link of the page, also one in the menu of its acts. */
+  async follow(link: string): Promise<void> {
+    if ((await this.page.locator(`.act-menu ${link}`).count()) > 0) {
+      await this.page.click('.act-menu > summary');
+    }
+    await this.page.click(link);
+  }
+
   /** Presses the button of a form, and waits for the page that it leads to. */
   async press(form: string, button = 'button'): Promise<void> {
     await this.page.locator(`${form} ${button}`).first().click();

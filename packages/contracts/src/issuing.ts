@@ -164,6 +164,8 @@ export const getDocument = defineContract('issuing.document.get', {
     ...DocumentView.properties,
     /** Where the state is detailed: what is recorded of its allocation number; null: nothing yet. */
     allocation: Type.Optional(Nullable(AllocationOutcome)),
+    /** Where the state is detailed: who issued it. */
+    issuer: Type.Optional(Strict({ kind: Type.Enum(['key', 'person']), id: Uuid })),
     /** Where it is asked for. */
     listed: Type.Optional(ListedDocument),
     /** Where the state is detailed: what is set against it, the latest first; absent where nothing is. */

@@ -300,6 +300,22 @@ export function checklist(steps: readonly Step[], language: Language): Markup {
 </ol>`;
 }
 
+/** The acts of a page but its first one, behind a button that opens without a script; null where there are none. */
+export function actMenu(label: string, acts: readonly (Markup | null)[]): Markup | null {
+  const items = acts.filter((act) => act !== null);
+  return items.length === 0
+    ? null
+    : html`<details class="act-menu">
+  <summary class="button secondary" aria-label="${label}"><span aria-hidden="true">⋯</span></summary>
+  <ul>
+    ${items.map(
+      (act) => html`<li>${act}</li>
+    `,
+    )}
+  </ul>
+</details>`;
+}
+
 /** A word, or markup, in a box that shows its content on request. */
 export function disclosure(summary: Content, content: Markup, isOpen = false): Markup {
   return html`<details class="disclosure"${isOpen && html` open`}>

@@ -36,6 +36,7 @@ import { KeyPages } from './pages/key-pages.js';
 import { LanguagePages } from './pages/language-pages.js';
 import { DocumentListPages } from './pages/list/document-list-pages.js';
 import { SelectionPages } from './pages/list/selection-pages.js';
+import { NewCustomerPages } from './pages/new-customer-pages.js';
 import { NumberPages } from './pages/number-pages.js';
 import { InvitePages } from './pages/people/invite-pages.js';
 import { LeavePages } from './pages/people/leave-pages.js';
@@ -74,6 +75,7 @@ const pages = [
   CancellationPages,
   ConnectionPages,
   CustomerPages,
+  NewCustomerPages,
   DebtPages,
   ReminderPages,
   StatementPages,

@@ -133,7 +133,7 @@ export function documents(system: () => ConsoleSystem): void {
       const visitor = await visitorOf(issuer, phone);
       const at = `/b/${issuer.business.id}/documents/${quote.id}`;
       await visitor.visit(at);
-      await visitor.page.click(`a[href="${at}/cancel"]`);
+      await visitor.follow(`a[href="${at}/cancel"]`);
       await visitor.page.waitForURL(`**${at}/cancel`);
       expect((await detail(stack, issuer, quote.id)).status).toBe('open');
       await visitor.page.fill('input[name=reason]', 'הוזמן בטעות');
@@ -200,7 +200,7 @@ export function documents(system: () => ConsoleSystem): void {
       const at = `/b/${issuer.business.id}/documents/${bill.id}`;
       const form = `form[action="${at}/credit"]`;
       await visitor.visit(at);
-      await visitor.page.click(`a[href="${at}/credit"]`);
+      await visitor.follow(`a[href="${at}/credit"]`);
       await visitor.page.waitForURL(`**${at}/credit`);
       await visitor.press(form);
       await visitor.press(form);

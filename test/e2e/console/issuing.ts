@@ -124,13 +124,13 @@ export function issuingByHand(system: () => ConsoleSystem): void {
       expect(await visitor.done()).toMatch(/הופק|is issued/);
       const quote = await newest(issuer);
 
-      await page.click('a[href*="type=tax_invoice&from="]');
+      await visitor.follow('a[href*="type=tax_invoice&from="]');
       await pressStep(visitor, 'preview');
       await pressStep(visitor, 'issue');
       const bill = await newest(issuer);
       expect(bill).toMatchObject({ type: 'tax_invoice', based_on: quote.id, totals: quote.totals });
 
-      await page.click('a[href*="type=receipt&from="]');
+      await visitor.follow('a[href*="type=receipt&from="]');
       await page.fill('input[name="payments.0.amount"]', '');
       await visitor.pressForStatus('main form.columns', 422, 'button[value="preview"]');
       expect(await page.locator('.error:not(.notice)').count()).toBe(1);

@@ -1,6 +1,7 @@
 import {
   type CustomerCard,
   type CustomerDetails,
+  listDebtors,
   listDebts,
   listDocuments,
   type ReplyOf,
@@ -9,7 +10,7 @@ import {
   showCustomer,
   updateCustomer,
 } from '@pinkas/contracts';
-import { type CustomerLegalType, fromShekels, toShekels } from '@pinkas/domain';
+import { fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -38,23 +39,31 @@ import {
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
-import { limitsOf } from '../http/form-limits.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
 import {
-  type FieldSpec,
-  type FieldSpecs,
-  fieldInput,
-  readFields,
-  refusedFields,
-  type Values,
-} from './form-fields.js';
+  type CustomerValues,
+  customerErrors,
+  customerFields,
+  customerTypeNames,
+  customerValues,
+  termsOf,
+} from './customer-form.js';
+import { type FieldSpec, fieldInput, readFields } from './form-fields.js';
 import { documentTable } from './parts.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
 const texts = {
   search: { he: 'חיפוש', en: 'Search' },
+  new: { he: 'לקוח חדש', en: 'New customer' },
+  balance: { he: 'יתרה לתשלום', en: 'Balance due' },
+  issue: { he: 'הפקת מסמך ללקוח', en: 'Issue for this customer' },
+  edit: { he: 'עדכון הכרטיס', en: 'Edit the card' },
+  editHint: {
+    he: 'התיקון חל על מסמכים מכאן ואילך. מסמכים שהופקו אינם משתנים לעולם, ומספר העוסק נשאר כפי שבמסמכים.',
+    en: 'A correction is for documents from now on. Issued documents never change, and the tax id stays as the documents have it.',
+  },
   searchHint: { he: 'שם, ח.פ., טלפון או אימייל', en: 'Name, tax id, phone or email' },
   show: { he: 'חיפוש', en: 'Search' },
   name: { he: 'שם', en: 'Name' },
@@ -62,7 +71,6 @@ const texts = {
   legalType: { he: 'סוג', en: 'Legal type' },
   email: { he: 'אימייל', en: 'Email' },
   phone: { he: 'טלפון', en: 'Phone' },
-  address: { he: 'כתובת', en: 'Address' },
   city: { he: 'עיר', en: 'City' },
   since: { he: 'לקוח מאז', en: 'Customer since' },
   none: { he: 'לא נמצאו לקוחות.', en: 'No customers were found.' },
@@ -74,17 +82,8 @@ const texts = {
     he: 'מוצגים 50 הראשונים לפי שם; חיפוש מצמצם.',
     en: 'The first 50 by name are shown; search to find others.',
   },
-  edit: { he: 'פרטי קשר', en: 'Contact details' },
-  editHint: {
-    he: 'התיקון חל על מסמכים מכאן ואילך. מסמכים שהופקו אינם משתנים לעולם, ושם ומספר העוסק נשארים כפי שבמסמכים.',
-    en: 'A correction is for documents from now on. Issued documents never change, and name and tax id stay as the documents have them.',
-  },
+  created: { he: 'הכרטיס נפתח.', en: 'The customer was created.' },
   saved: { he: 'הפרטים נשמרו.', en: 'The details are saved.' },
-  badEmail: { he: 'כתובת האימייל אינה תקינה.', en: 'This is no valid email address.' },
-  badPhone: {
-    he: '7 עד 20 ספרות, מקפים או רווחים, ובהתחלה אפשר +.',
-    en: '7 to 20 digits, hyphens or spaces, with a + before them if you like.',
-  },
   documents: { he: 'המסמכים של הלקוח', en: 'Documents of the customer' },
   noDocuments: { he: 'אין מסמכים.', en: 'No documents.' },
   card: { he: 'פרטי הלקוח', en: 'Details' },
@@ -97,21 +96,18 @@ const texts = {
   remind: { he: 'תזכורת לתשלום', en: 'Send a reminder' },
 } as const satisfies Record<string, Words>;
 
-/** What a customer is to the tax authority. */
-export const customerTypeNames = {
-  hevra_baam: { he: 'חברה בע"מ', en: 'Company' },
-  osek_murshe: { he: 'עוסק מורשה', en: 'VAT-registered business' },
-  osek_patur: { he: 'עוסק פטור', en: 'Exempt dealer' },
-  amuta: { he: 'עמותה', en: 'Non-profit' },
-  private: { he: 'פרטי', en: 'Private' },
-} as const satisfies Record<CustomerLegalType, Words>;
-
+const contactNames = ['email', 'phone', 'address', 'city'] as const;
 const listed = 50;
 const documentsListed = 20;
 /** More open documents of one customer are not summed by their age. */
 const debtsSummed = 100;
 
-function customerTable(visit: MemberVisit, customers: readonly CustomerCard[]): Markup {
+/** @param balances what each has left to pay, by id; null: it is not known now. */
+function customerTable(
+  visit: MemberVisit,
+  customers: readonly CustomerCard[],
+  balances: ReadonlyMap<string, number> | null,
+): Markup {
   const { language } = visit;
   const figures = (text: string | null) => (text ? leftToRight(text) : null);
   return table<CustomerCard>({
@@ -124,24 +120,21 @@ function customerTable(visit: MemberVisit, customers: readonly CustomerCard[]): 
       { head: texts.email[language], value: (row) => figures(row.email) },
       { head: texts.phone[language], value: (row) => figures(row.phone) },
       { head: texts.city[language], value: ({ city }) => city || null },
+      ...(balances === null
+        ? []
+        : [
+            {
+              head: texts.balance[language],
+              kind: 'money' as const,
+              value: ({ id }: CustomerCard) => balances.get(id) ?? 0,
+            },
+          ]),
     ],
   });
 }
 
 const customerLink = (visit: MemberVisit, id: string, name: string) =>
   html`<a href="${visit.link(`/customers/${id}`)}">${isolate(name, visit.language)}</a>`;
-
-/** The contact details of a card, which a person corrects. */
-const contact = {
-  email: { word: texts.email, type: 'email', refused: texts.badEmail },
-  phone: { word: texts.phone, type: 'tel', refused: texts.badPhone },
-  address: { word: texts.address },
-  city: { word: texts.city },
-} as const satisfies FieldSpecs;
-type Contact = Values<keyof typeof contact>;
-const contactNames = Object.keys(contact) as (keyof Contact)[];
-const { texts: limits } = limitsOf(updateCustomer.request);
-const lengthLimits = { address: limits['change.address'] ?? 0, city: limits['change.city'] ?? 0 };
 
 /** The customers of a book, and the card of each. */
 @PageController({ path: '/customers', access: 'reader', books: true })
@@ -158,6 +151,18 @@ export class CustomerPages {
       query: searched === '' ? null : searched,
       limit: listed,
     });
+    const debtors =
+      customers.length === 0
+        ? { debtors: [] }
+        : await unlessAway(
+            this.rpc.call(listDebtors, {
+              business_id: bookId,
+              customer_ids: customers.map(({ id }) => id),
+              limit: listed,
+              after: null,
+            }),
+          );
+    const balances = debtors && new Map(debtors.debtors.map((debtor) => [debtor.customer_id, debtor.amount]));
     const search = field({
       name: 'q',
       type: 'search',
@@ -168,11 +173,18 @@ export class CustomerPages {
     const list =
       customers.length === 0
         ? emptyState({ title: texts[searched === '' ? 'empty' : 'none'][language] })
-        : customerTable(visit, customers);
+        : customerTable(visit, customers, balances);
     const isPartial = customers.length === listed;
+    const mayAdd = isAtLeast(visit.role, 'issuer');
     return page(
       words.customers[language],
-      html`${pageHead({ title: words.customers[language], language })}
+      html`${pageHead({
+        title: words.customers[language],
+        language,
+        primary: mayAdd
+          ? linkButton({ href: visit.link('/customers/new'), text: texts.new[language], kind: 'primary' })
+          : null,
+      })}
 ${filterForm({
   action: visit.link('/customers'),
   content: search,
@@ -189,23 +201,26 @@ ${list}`,
     return cardPage(this.rpc, visit);
   }
 
-  /** Corrects the contact details of a card. */
+  /** Corrects a card. */
   @ConsolePage({ method: 'POST', path: '/:id', access: 'issuer', changes: 'book' })
   async save(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form, language, params, session } = visit;
-    const values = readFields(contact, form);
-    const change = Object.fromEntries(contactNames.map((name) => [name, values[name] || null]));
+    const values = readFields(customerFields, form);
+    const { name, terms_days: _, terms_from: __, ...details } = values;
+    const contact = Object.fromEntries(
+      Object.entries(details).map(([member, typed]) => [member, typed || null]),
+    );
     try {
       await this.rpc.call(updateCustomer, {
         business_id: bookId,
         customer_id: params.id ?? '',
-        change,
+        change: { name, ...contact, payment_terms: termsOf(values) },
         person_id: session.personId,
       });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
-        const given = { language, below: '/change', values, limits: lengthLimits };
-        return cardPage(this.rpc, visit, { values, errors: refusedFields(contact, error, given) });
+        const errors = customerErrors(error, { below: 'change', values, language });
+        return cardPage(this.rpc, visit, { values, errors });
       }
       throw error;
     }
@@ -216,7 +231,7 @@ ${list}`,
 async function cardPage(
   rpc: RpcClient,
   visit: MemberVisit,
-  sent?: { readonly values: Contact; readonly errors: FieldErrors },
+  sent?: { readonly values: CustomerValues; readonly errors: FieldErrors },
 ): Promise<PageReply> {
   const { bookId, language, params, query, role } = visit;
   const before = Number(query.get('before'));
@@ -242,10 +257,14 @@ async function cardPage(
       : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language, true);
   const mayIssue = isAtLeast(role, 'issuer');
   const statement = linkButton({ href: `${at}/statement`, text: words.statement[language] });
+  const issue = linkButton({
+    href: visit.link('/issue', { customer: customer.id }),
+    text: texts.issue[language],
+    kind: 'primary',
+  });
   const remind = linkButton({
     href: visit.link(`/debts/${customer.id}/reminder`),
     text: texts.remind[language],
-    kind: 'primary',
   });
   const details = cardFacts(customer, mayIssue, language);
   return page(
@@ -254,9 +273,10 @@ async function cardPage(
       title: isolate(customer.name, language),
       language,
       crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
-      primary: mayIssue && account && account.open > 0 ? remind : null,
-      secondary: [statement],
+      primary: mayIssue ? issue : null,
+      secondary: [mayIssue && account && account.open > 0 ? remind : null, statement],
     })}
+${visit.outcome === 'created' ? notice('done', texts.created[language]) : null}
 ${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
 ${account && accountFigures(account, debts, language)}
 <div class="columns main">
@@ -266,7 +286,7 @@ ${account && accountFigures(account, debts, language)}
   </div>
   <div>
     ${card({ id: 'card', title: texts.card[language], content: details })}
-    ${mayIssue ? contactForm(visit, customer, sent) : null}
+    ${mayIssue ? editForm(visit, customer, sent) : null}
   </div>
 </div>`,
     sent ? 422 : 200,
@@ -309,7 +329,7 @@ function cardFacts(customer: CustomerDetails, isEdited: boolean, language: Membe
   const shown = isEdited
     ? []
     : contactNames.map((name) => {
-        const { word, type }: FieldSpec = contact[name];
+        const { word, type }: FieldSpec = customerFields[name];
         const value = customer[name];
         return [word[language], type && value ? leftToRight(value) : value] as const;
       });
@@ -324,15 +344,14 @@ function cardFacts(customer: CustomerDetails, isEdited: boolean, language: Membe
   );
 }
 
-function contactForm(
+function editForm(
   visit: MemberVisit,
   customer: CustomerDetails,
-  sent?: { readonly values: Contact; readonly errors: FieldErrors },
+  sent?: { readonly values: CustomerValues; readonly errors: FieldErrors },
 ): Markup {
   const { csrfToken, language } = visit;
-  const values = sent?.values ?? Object.fromEntries(contactNames.map((name) => [name, customer[name] ?? '']));
-  const given = { values, errors: sent?.errors ?? {}, language };
-  const inputs = contactNames.map((name) => fieldInput(name, contact[name], given));
+  const given = { values: sent?.values ?? customerValues(customer), errors: sent?.errors ?? {}, language };
+  const inputs = Object.entries(customerFields).map(([name, spec]) => fieldInput(name, spec, given));
   return card({
     id: 'contact',
     title: texts.edit[language],

@@ -12,13 +12,12 @@ import {
   showAllocation,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import { ApiError, InjectConfig, RpcClient } from '@pinkas/service-kit';
+import { ApiError, type Database, InjectConfig, InjectDatabase, RpcClient } from '@pinkas/service-kit';
 import {
   badge,
   badges,
   html,
   leftToRight,
-  linkButton,
   type Markup,
   notice,
   pageHead,
@@ -26,27 +25,27 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import { downloadHeaders } from '../http/page-headers.js';
 import type { MemberVisit } from '../http/visit.js';
 import { actions, type WrongRecipient } from './document/actions.js';
 import { basedOnIt, basedOnItRequest } from './document/based-on-it.js';
+import { documentActs } from './document/document-acts.js';
 import { documentFacts, documentFigures } from './document/facts.js';
+import { issuedBy } from './document/issued-by.js';
 import { documentLines } from './document/lines.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { documentNotes, paymentTable } from './document/payments.js';
 import { isRefused, refusalCard, refusalNotice } from './document/refusal.js';
 import { refusalWords } from './document/refusal-words.js';
 import { timeline } from './document/timeline.js';
-import { issueLinks } from './issue/issue-links.js';
 import { documentName, statusBadge, typeName } from './parts.js';
 import { settlementNotes } from './settlement.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
 const texts = {
-  page: { he: 'דף המסמך', en: 'Hosted page' },
-  pdf: { he: 'PDF חתום', en: 'Signed PDF' },
   away: {
     he: 'חלק מהמידע אינו זמין כרגע; אפשר לטעון את הדף שוב בעוד דקה.',
     en: 'Some facts are not available right now; load the page again in a minute.',
@@ -77,6 +76,7 @@ const keyOf = ({ bookId, params, session }: MemberVisit) => ({
 export class DocumentPages {
   constructor(
     private readonly rpc: RpcClient,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectConfig() private readonly config: ConsoleConfig,
   ) {}
 
@@ -159,22 +159,20 @@ export class DocumentPages {
   async #show(visit: MemberVisit, wrong: WrongRecipient | null): Promise<PageReply> {
     const { bookId, language, params } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
-    const {
-      document,
-      state,
-      allocation: outcome,
-    } = await this.rpc.call(getDocument, { ...key, detailed: true });
-    const [allocation, artifacts, messages, based] = await Promise.all([
+    const found = await this.rpc.call(getDocument, { ...key, detailed: true });
+    const { document, state, allocation: outcome } = found;
+    const [allocation, artifacts, messages, based, issuer] = await Promise.all([
       unlessAway(this.rpc.call(showAllocation, { ...key, after_attempt: shownFrom(visit) })),
       unlessAway(this.rpc.call(listArtifacts, key)),
       unlessAway(this.rpc.call(listMessages, key)),
       unlessAway(this.rpc.call(listDocuments, basedOnItRequest(visit))),
+      issuedBy({ rpc: this.rpc, db: this.db }, visit, found),
     ]);
     const isAway = [allocation, artifacts, messages, based].includes(null);
     const shown = allocation?.allocation ?? null;
     return page(
       documentName(document, language),
-      html`${this.#head(visit, { document, state, shown })}
+      html`${this.#head(visit, { document, state, shown, messages: messages?.messages ?? null })}
 ${outcomeNotice(visit.outcome, language)}
 ${isAway ? notice('error', texts.away[language]) : null}
 ${refusalNotice(document, state, shown, language)}
@@ -183,7 +181,7 @@ ${documentFigures(document, state, language)}
 <div class="columns">
   <div>
     <section class="card">
-      ${documentFacts(visit, document, state)}
+      ${documentFacts(visit, document, state, issuer)}
       ${documentLines(visit, document)}
       ${paymentTable(visit, document)}
       ${documentNotes(visit, document)}
@@ -193,7 +191,6 @@ ${documentFigures(document, state, language)}
     ${actions(visit, document, state, shown, messages?.messages ?? [], wrong)}
   </div>
   <div>
-    ${issueLinks(visit, document, state)}
     ${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
   </div>
 </div>`,
@@ -207,8 +204,10 @@ ${documentFigures(document, state, language)}
       document,
       state,
       shown,
+      messages,
     }: Pick<ReplyOf<typeof getDocument>, 'document' | 'state'> & {
       shown: ReplyOf<typeof showAllocation>['allocation'] | null;
+      messages: ReplyOf<typeof listMessages>['messages'] | null;
     },
   ): Markup {
     const { language } = visit;
@@ -220,17 +219,10 @@ ${documentFigures(document, state, language)}
         statusBadge(document, state, language),
         isRefused(state, shown) ? badge('bad', refusalWords.badge[language]) : null,
       ]),
-      primary: linkButton({
-        href: visit.link(`/documents/${document.id}/pdf`),
-        text: texts.pdf[language],
-        kind: 'primary',
+      ...documentActs(visit, document, state, {
+        messages,
+        pageUrl: `${this.config.viewUrlBase}/${document.public_id}`,
       }),
-      secondary: [
-        linkButton({
-          href: `${this.config.viewUrlBase}/${document.public_id}`,
-          text: texts.page[language],
-        }),
-      ],
     });
   }
 }

@@ -63,6 +63,7 @@ export class DocumentOperations {
           document,
           state: { ...state, ...(await details(db, row)) },
           allocation: row.allocation,
+          ...issuerOf(row),
           ...shown,
           ...(state.set_off !== undefined && { set_offs: await setOffsOf(db, business_id, row.id) }),
         }
@@ -167,6 +168,17 @@ export class DocumentOperations {
       order by position desc, ordinality limit ${articlesMax}`.execute(forTenant(this.db, business_id));
     return { articles: rows };
   }
+}
+
+/** A document is issued by a key or by a person. */
+function issuerOf({
+  key_id: key,
+  person_id: person,
+}: DocumentRow): Pick<ReplyOf<typeof getDocument>, 'issuer'> {
+  if (key !== null) {
+    return { issuer: { kind: 'key', id: key } };
+  }
+  return person === null ? {} : { issuer: { kind: 'person', id: person } };
 }
 
 async function details(db: Database<IssuingTables>, row: DocumentRow) {

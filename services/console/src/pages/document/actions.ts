@@ -1,5 +1,5 @@
 import type { Allocation, DocumentState, IssuedDocument, Message } from '@pinkas/contracts';
-import { dayInIsrael, documentTypeRules, whyNoNumber } from '@pinkas/domain';
+import { dayInIsrael, whyNoNumber } from '@pinkas/domain';
 import {
   button,
   card,
@@ -43,8 +43,6 @@ const texts = {
   report: { he: 'דיווח על התרומה עכשיו', en: 'Report the donation now' },
   reportLate: { he: 'דיווח על התרומה…', en: 'Report the donation…' },
   cancelReport: { he: 'ביטול הדיווח על התרומה…', en: 'Cancel the report of the donation…' },
-  cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
-  credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
   noActions: {
     he: 'רק בעלים ומפיקי מסמכים יכולים לשנות דבר.',
     en: 'Only owners and issuers can change anything.',
@@ -82,25 +80,15 @@ export function actions(
     linkButton({ href: at('/report-donation'), text: texts.reportLate[language] });
   const retry = canRetry && !isLate && postForm(at('/allocation'), csrfToken, retryButton);
   const byHand = numberActs(visit, document, state, allocation);
-  const { cancellable } = documentTypeRules[document.type];
-  const cancel =
-    cancellable &&
-    !isCancelled &&
-    linkButton({ href: at('/cancel'), text: texts.cancel[language], kind: 'danger' });
-  const credit =
-    documentTypeRules.credit_note.sources.includes(document.type) &&
-    linkButton({ href: at('/credit'), text: texts.credit[language] });
   const cancelReport =
     canCancelReport(state) &&
     isAtLeast(role, 'owner') &&
     linkButton({ href: at('/cancel-donation'), text: texts.cancelReport[language], kind: 'danger' });
   const sending = isCancelled ? null : sendingForms(visit, document, messages, wrong);
-  if ([retry, report, byHand, sending, cancel, credit, cancelReport].every((act) => !act)) {
+  if ([retry, report, byHand, sending, cancelReport].every((act) => !act)) {
     return html``;
   }
   const buttons = html`<div class="buttons">
-  ${credit}
-  ${cancel}
   ${report}
   ${cancelReport}
 </div>`;
@@ -108,7 +96,7 @@ export function actions(
     ? html`${retry}
 ${byHand}
 ${sending}
-${credit || cancel || report || cancelReport ? buttons : null}`
+${report || cancelReport ? buttons : null}`
     : html`<p>${texts.noActions[language]}</p>`;
   return card({ id: 'actions', title: texts.actions[language], content });
 }

@@ -16,7 +16,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { customerTypeNames } from '../customer-pages.js';
+import { customerTypeNames } from '../customer-form.js';
 import { balanceOf, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
 import { donationFacts } from './donation.js';
@@ -26,6 +26,7 @@ const texts = {
   title: { he: 'כותרת', en: 'Title' },
   customer: { he: 'לקוח', en: 'Customer' },
   contact: { he: 'פרטי הלקוח', en: 'Customer details' },
+  issuer: { he: 'הופק על ידי', en: 'Issued by' },
   date: { he: 'תאריך', en: 'Date' },
   due: { he: 'לתשלום עד', en: 'Due' },
   reference: { he: 'אסמכתא', en: 'Your reference' },
@@ -61,7 +62,12 @@ export function documentFigures(
 }
 
 /** What a document contains in addition to its lines, payments and notes, and what has changed since. */
-export function documentFacts(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup {
+export function documentFacts(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  state: DocumentState,
+  issuer: Markup | null,
+): Markup {
   const { language } = visit;
   const { based_on: source } = document;
   const isInFigures = balanceOf(document, state) !== null;
@@ -73,6 +79,7 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
       [texts.customer[language], customerName(visit, document.customer)],
       [texts.contact[language], customerDetails(document.customer, language)],
       [texts.date[language], day(document.date, language)],
+      [texts.issuer[language], issuer],
       [texts.due[language], document.due_date && day(document.due_date, language)],
       [texts.reference[language], document.external_ref],
       [texts.basedOn[language], source && sourceLink(visit, source)],

@@ -1,3 +1,4 @@
+import { isUuid } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules, documentTypes, isInstitution, mayIssue } from '@pinkas/domain';
 import { card, emptyState, html, type Markup, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
@@ -54,7 +55,8 @@ export class DocumentTypePages {
 
   @ConsolePage({ method: 'GET', changes: 'issues' })
   async choose(visit: MemberVisit): Promise<PageReply> {
-    const { business, language } = visit;
+    const { business, language, query } = visit;
+    const customer = query.get('customer') ?? '';
     const legalType = business.legal_type;
     const allowed = documentTypes.filter(
       (type) =>
@@ -64,7 +66,9 @@ export class DocumentTypePages {
         (type !== 'donation_receipt' || isInstitution(legalType)),
     );
     const cards = groups.flatMap(({ id, title, types }) => {
-      const links = types.filter((type) => allowed.includes(type)).map((type) => typeLink(visit, type));
+      const links = types
+        .filter((type) => allowed.includes(type))
+        .map((type) => typeLink(visit, type, customer));
       return links.length === 0 ? [] : [card({ id, title: title[language], content: typeList(links) })];
     });
     const drafts = await this.drafts.list(visit, visit.link('/issue/document'));
@@ -83,11 +87,12 @@ const typeList = (links: readonly Markup[]): Markup => html`<ul class="types">
   ${links}
 </ul>`;
 
-function typeLink({ language, link }: MemberVisit, type: DocumentType): Markup {
+/** @param customer the id of whom it is for; empty: not chosen yet. */
+function typeLink({ language, link }: MemberVisit, type: DocumentType, customer: string): Markup {
   const isFromInvoice = documentTypeRules[type].sourceRequired;
   const href = isFromInvoice
     ? link('/documents', { type: 'tax_invoice' })
-    : link('/issue/document', { type });
+    : link('/issue/document', { type, ...(isUuid(customer) && { customer }) });
   return html`<li>
     <a href="${href}">
       <span class="name">${typeName(type, language)}</span>

@@ -58,7 +58,9 @@ export class IssuePages {
       this.issuing.articles(visit),
       this.drafts.list(visit, pathOf(visit)),
     ]);
-    const fields = origin ? fieldsFrom(blank, origin, language) : blank;
+    const fields = origin
+      ? fieldsFrom(blank, origin, language)
+      : await this.issuing.forCustomer(visit, blank, query.get('customer') ?? '');
     const { based_on } = fields.single;
     const drafts = saved.filter(
       ({ form }) => form.get('type') === type && (form.get('based_on') ?? '') === based_on,

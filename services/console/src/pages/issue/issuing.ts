@@ -8,6 +8,7 @@ import {
   previewDocument,
   renderDraft,
   searchCustomers,
+  showCustomer,
 } from '@pinkas/contracts';
 import {
   asLine,
@@ -119,6 +120,17 @@ export class Issuing {
     }
     return (await this.rpc.call(searchCustomers, { business_id: bookId, query, limit: customersMax }))
       .customers;
+  }
+
+  /** The fields of a document for a customer whose page it begins from. */
+  async forCustomer({ bookId }: MemberVisit, fields: IssueFields, id: string): Promise<IssueFields> {
+    if (!isUuid(id)) {
+      return fields;
+    }
+    const { customer } = await this.rpc.call(showCustomer, { business_id: bookId, customer_id: id });
+    const name = asLine(customer.name);
+    const chosen = { 'customer.id': customer.id, 'customer.known_name': name, 'customer.name': name };
+    return { ...fields, single: { ...fields.single, ...chosen } };
   }
 
   /** @param isOpen whether payments are still being filled in. */

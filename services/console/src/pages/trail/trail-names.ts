@@ -64,7 +64,8 @@ export async function readTrailNames(
   };
 }
 
-function peopleOf(db: Database<ConsoleTables>, ids: readonly string[]) {
+/** The people of some ids; those that are not known are absent. */
+export function peopleOf(db: Database<ConsoleTables>, ids: readonly string[]) {
   return acrossTenants(db)
     .selectFrom('person')
     .select(['id', 'email'])

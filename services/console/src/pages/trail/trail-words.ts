@@ -58,6 +58,7 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'reminder.send': { he: 'תזכורת תשלום נשלחה ללקוח', en: 'A customer was reminded of open documents' },
   'suppression.add': { he: 'נחסמה כתובת', en: 'An address was blocked' },
   'suppression.remove': { he: 'בוטלה חסימה של כתובת', en: 'An address was unblocked' },
+  'customer.create': { he: 'נפתח כרטיס לקוח', en: 'A customer was created' },
   'customer.update': { he: 'כרטיס לקוח תוקן', en: 'A customer card was corrected' },
   'book.export': { he: 'נתוני הספר יוצאו לקובץ', en: 'Data exported' },
   'person.invite': { he: 'הזמנה נשלחה אל', en: 'Invited' },
@@ -120,7 +121,10 @@ export const trailKinds = {
       'donation.cancel',
     ],
   },
-  customers: { word: { he: 'כרטיסי לקוח', en: 'Customer cards' }, actions: ['customer.update'] },
+  customers: {
+    word: { he: 'כרטיסי לקוח', en: 'Customer cards' },
+    actions: ['customer.create', 'customer.update'],
+  },
   exports: { word: { he: 'ייצוא', en: 'Exports' }, actions: ['book.export'] },
 } as const satisfies Record<string, { readonly word: Words; readonly actions: readonly string[] }>;
 export type TrailKind = keyof typeof trailKinds;
@@ -128,6 +132,8 @@ export type TrailKind = keyof typeof trailKinds;
 /** What a field is called; one that is not here is shown by its own name. */
 export const fieldWords: Readonly<Record<string, Words>> = {
   account: paymentInstructionWords.account,
+  payment_terms: { he: 'תנאי תשלום', en: 'Payment terms' },
+  days: { he: 'ימים', en: 'Days' },
   account_holder: paymentInstructionWords.account_holder,
   bank: paymentInstructionWords.bank,
   branch: paymentInstructionWords.branch,
