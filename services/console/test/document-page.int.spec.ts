@@ -10,6 +10,7 @@ import {
   listArtifacts,
   listDeliveryFailures,
   listDocuments,
+  listKeys,
   listMessages,
   listSuppressions,
   type Message,
@@ -32,6 +33,8 @@ const minute = (count: number) => new Date(Date.UTC(2026, 5, 15, 8, count)).toIS
 interface Answers {
   document: IssuedDocument;
   state: DocumentState;
+  /** Absent: of a release that does not state it. */
+  issuer?: ReplyOf<typeof getDocument>['issuer'];
   allocation: Allocation | null;
   attempts: AllocationAttempt[];
   next_after_attempt: number | null;
@@ -85,7 +88,11 @@ describe('the page of a document', () => {
   let pagesAsked: (number | undefined)[];
   beforeAll(async () => {
     console = await startConsole();
-    console.network.answer(getDocument, () => ({ document: answers.document, state: answers.state }));
+    console.network.answer(getDocument, () => ({
+      document: answers.document,
+      state: answers.state,
+      ...(answers.issuer && { issuer: answers.issuer }),
+    }));
     console.network.answer(showAllocation, ({ after_attempt }) => {
       pagesAsked.push(after_attempt);
       const { allocation, attempts, next_after_attempt } = answers;
@@ -541,6 +548,58 @@ describe('the page of a document', () => {
     // A change of the language leads to the page, not to the address of the form.
     expect(reply.text).toContain(`name="next" value="${at}"`);
     expect(reply.text).toContain('id="actions"');
+  });
+
+  it('the page states who issued the document, where its record does', async () => {
+    expect(textOf(await open())).not.toContain('Issued by');
+    const person = await console.addPerson({ [answers.document.business_id]: 'issuer' });
+    answers.issuer = { kind: 'person', id: person.id };
+    expect(textOf(await open())).toContain(`Issued by ${person.email}`);
+    answers.issuer = { kind: 'person', id: randomUUID() };
+    expect(textOf(await open())).toContain('Issued by a person who is not known any more');
+    const id = randomUUID();
+    console.network.answer(listKeys, ({ business_id }) => ({
+      keys: [
+        {
+          ...{ id, business_id, mode: 'live', name: 'Web shop', prefix: 'pk_live_1', scopes: [] },
+          ...{ per_minute: 60, daily_documents: 300, created_at: minute(0) },
+          ...{ revoked_at: null, last_used_at: null },
+        },
+      ],
+    }));
+    answers.issuer = { kind: 'key', id };
+    expect(textOf(await open())).toContain('Issued by API key Web shop');
+    answers.issuer = { kind: 'key', id: randomUUID() };
+    expect(textOf(await open())).toMatch(/Issued by API key (?!Web)/);
+  });
+
+  it('the head of a document leads to what is next by its type and state, and to the rest in a menu', async () => {
+    const acts = async () => {
+      const page = await open();
+      const [, head = ''] = /<div class="page-head">([\s\S]*?)<div class="(?:stats|columns)/.exec(page) ?? [];
+      const link = /<a class="button (\w+)" href="([^"]+)">([^<]+)<\/a>/g;
+      return [...head.matchAll(link)].map(([, kind, , text]) => `${kind} ${text}`);
+    };
+    // Its customer does not have it.
+    answers.document = { ...answers.document, type: 'tax_invoice' };
+    answers.messages = [messageOf({ state: 'failed' })];
+    expect((await acts()).slice(0, 2)).toEqual(['primary Send to the customer', 'secondary Signed PDF']);
+    answers.messages = [messageOf()];
+    const [first, , ...menu] = await acts();
+    expect(first).toBe('primary Receipt');
+    expect(menu).toEqual(
+      expect.arrayContaining([
+        ...['quiet Send to an address…', 'quiet Credit note…', 'quiet Duplicate', 'quiet Hosted page'],
+      ]),
+    );
+    answers.document = { ...answers.document, type: 'quote', due_date: null };
+    expect((await acts())[0]).toBe('primary Tax invoice');
+    expect(await acts()).toContain('danger Cancel the document…');
+    answers.state = { ...answers.state, status: 'cancelled', cancelled_at: minute(1) };
+    expect(await acts()).toEqual(['primary Signed PDF', 'quiet Duplicate', 'quiet Hosted page']);
+    const { business_id } = answers.document;
+    browser = await console.signedIn(await console.addPerson({ [business_id]: 'bookkeeper' }));
+    expect(await acts()).toEqual(['primary Signed PDF', 'quiet Hosted page']);
   });
 
   it('the page Today has one row for a message and its suppressed address, the latest cause first', async () => {

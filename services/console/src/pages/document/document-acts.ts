@@ -55,7 +55,8 @@ export function documentActs(
   const pdf: Act = { href: at('/pdf'), text: texts.pdf[language] };
   const hosted: Act = { href: pageUrl, text: texts.page[language] };
   const acts = isAtLeast(role, 'issuer') ? issuerActs(visit, document, state, messages) : [];
-  const [first = pdf, ...others] = acts;
+  // Nothing follows a cancelled document, but another one like it.
+  const [first = pdf, ...others] = state.status === 'cancelled' ? [pdf, ...acts] : acts;
   const rest = [...others, hosted].map(({ href, text, isDanger }) =>
     linkButton({ href, text, kind: isDanger ? 'danger' : 'quiet' }),
   );
@@ -100,7 +101,7 @@ function issuerActs(
   const asks = (balanceOf(document, state) ?? 0) > 0 || state.status === 'open';
   const rest = [...credit, ...copy, ...cancel];
   if (isCancelled) {
-    return [...copy];
+    return copy;
   }
   if (mustSend) {
     return [send, ...convert, ...rest];
