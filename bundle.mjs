@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 
 const folder = 'dist/bundle';
 /** Packages with native code or files of their own. They stay dependencies at run time. */
-const unbundled = ['sharp', 'playwright-core', '@pinkas/simulators'];
+const unbundled = ['sharp', 'playwright-core', '@pinkas/simulators', '@modelcontextprotocol/sdk'];
 
 /** What Nest and `pg` load only where it is installed. */
 const optional = {

@@ -4,6 +4,7 @@ import { expectServicesOn } from '../harness/nodes.js';
 import { RunningStack } from '../harness/running-stack.js';
 import { bookProperties } from '../properties/sections/book-properties.js';
 import { requestBodies } from '../properties/sections/request-bodies.js';
+import { agents } from './sections/agents.js';
 import { client } from './sections/client.js';
 import { concurrency } from './sections/concurrency.js';
 import { damagedBook } from './sections/damaged-book.js';
@@ -38,6 +39,7 @@ describe('the whole system', () => {
   outcomes(system);
   lateNumber(system);
   client(system);
+  agents(system);
   concurrency(system);
   testMode(system);
   isolation(system);

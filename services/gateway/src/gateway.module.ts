@@ -13,7 +13,7 @@ import { RequestCounter } from './http/request-counter.js';
 import { RequestPipeline } from './http/request-pipeline.js';
 import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
-import { ServeClient } from './pages/serve-client.js';
+import { ServeClient, ServeMcp } from './pages/serve-packages.js';
 import { ServePdf } from './pages/serve-pdf.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
@@ -62,6 +62,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ShowViewPage,
     ServePdf,
     ServeClient,
+    ServeMcp,
     ShowErrorsPage,
     ShowGuidePage,
     ShowConnectedPage,

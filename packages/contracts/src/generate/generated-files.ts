@@ -1,4 +1,5 @@
 import { deployedNatsUsers } from '../network/server-configuration.js';
+import { agentToolSchemas } from './agent-tools.js';
 import { developersGuide } from './developers-guide.js';
 import { lawPage } from './law-page.js';
 import { openApiText } from './openapi-file.js';
@@ -20,6 +21,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'packages/contracts/openapi.json', text: openApiText },
   { path: wirePath, text: () => wireText() },
   { path: 'packages/client/src/types.ts', text: typeScriptTypes },
+  { path: 'packages/mcp/src/schemas.json', text: agentToolSchemas },
   { path: 'deploy/helm/pinkas/files/nats-users.conf', text: deployedNatsUsers },
   { path: 'docs/law.md', text: lawPage },
   { path: 'services/gateway/src/pages/developers-guide.ts', text: developersGuide },

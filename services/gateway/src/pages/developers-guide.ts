@@ -124,6 +124,12 @@ openapi-generator for Python, PHP, TypeScript (\`typescript-fetch\`) and Java (\
 \`containerDefaultToNull=true\`: otherwise it sends an empty \`payments\` with each document, which is refused). What a
 generated client does not do is the waiting between attempts with the same key, and the check of webhooks.
 
+## Agents
+
+[The server for agents](../packages/mcp/README.md) gives them the API as tools of the Model Context Protocol:
+\`npx -p $ORIGIN/mcp.tgz pinkas-mcp\`, with \`PINKAS_BASE_URL\` and \`PINKAS_KEY\` in the environment. It takes a test key unless
+\`--live\` is given. An agent issues by the token of a preview, and one document of a type for each \`external_ref\`.
+
 ## Test mode
 
 A test key leads to a book of its own: documents say that they are tests, nothing counts, nothing is sent, and the

@@ -1,0 +1,252 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  CreateDocument,
+  CreatedDocument,
+  CustomerQuery,
+  DocumentDetail,
+  DocumentQuery,
+  EventQuery,
+  NewDocument,
+  PinkasClient,
+  PinkasEvent,
+} from '@pinkas/client';
+import { Previews } from './previews.js';
+import { result, ToolError } from './result.js';
+import schemas from './schemas.json' with { type: 'json' };
+
+/** What a tool is called with: the shape that its schema has been held against by the API, or by `textOf`. */
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Handler {
+  readonly tool: Tool;
+  call(args: Arguments, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+const idOnly = (name: string, description: string) => ({
+  type: 'object' as const,
+  properties: { [name]: { type: 'string', description } },
+  required: [name],
+  additionalProperties: false,
+});
+
+const nothing = { type: 'object' as const, properties: {}, additionalProperties: false };
+const reads = { readOnlyHint: true, openWorldHint: false };
+const idIs = 'The id of a document, as another tool has shown it.';
+
+/** The schema of a preview: an agent has to name what the document is for. */
+const previewSchema = {
+  ...schemas.CreateDocument,
+  type: 'object' as const,
+  required: [...schemas.CreateDocument.required, 'external_ref'],
+  properties: {
+    ...schemas.CreateDocument.properties,
+    external_ref: {
+      ...schemas.CreateDocument.properties.external_ref,
+      minLength: 1,
+      description:
+        'What this document is for: an order number, or a name that you find again, such as "retainer 2026-11 of Example Ltd". A type of document is issued once for each: after an error, and when you begin again, use the same.',
+    },
+  },
+};
+
+/** The tools of a client, each with what it does. */
+export function toolsOf(client: PinkasClient): readonly Handler[] {
+  const previews = new Previews();
+  return [
+    {
+      tool: {
+        name: 'show_business',
+        description: 'The business of the key, its book (live or test), what it may issue, and its limits.',
+        inputSchema: nothing,
+        annotations: reads,
+      },
+      call: async (_args, signal) => result(await client.getMe({ signal })),
+    },
+    {
+      tool: {
+        name: 'list_document_types',
+        description: 'The types of document that this business may issue, with their rules.',
+        inputSchema: nothing,
+        annotations: reads,
+      },
+      call: async (_args, signal) => result(await client.listDocumentTypes({ signal })),
+    },
+    {
+      tool: {
+        name: 'find_customers',
+        description: 'Customers by a part of their name, or by their tax id.',
+        inputSchema: objectSchema(schemas.CustomerQuery),
+        annotations: reads,
+      },
+      call: async (args, signal) => result(await client.searchCustomers(args as CustomerQuery, { signal })),
+    },
+    {
+      tool: {
+        name: 'preview_document',
+        description:
+          'Checks a document and shows what it comes to. Nothing is issued. Returns the token that issue_document takes: show the person the total and the warnings first.',
+        inputSchema: previewSchema,
+        annotations: reads,
+      },
+      call: (args, signal) => preview(client, previews, args, signal),
+    },
+    {
+      tool: {
+        name: 'issue_document',
+        description:
+          'Issues the document of a preview, for good: it has a number, cannot be changed, and may be sent to the customer. Repeating the call returns the same document.',
+        inputSchema: idOnly('token', 'The token of preview_document.'),
+        annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
+      },
+      call: (args, signal) => issue(client, previews, args, signal),
+    },
+    {
+      tool: {
+        name: 'get_document',
+        description: 'One document with its lines and payments.',
+        inputSchema: idOnly('id', idIs),
+        annotations: reads,
+      },
+      call: async (args, signal) => {
+        const { business_id: _, ...document } = (await client.getDocument(textOf(args, 'id'), {
+          signal,
+        })) as DocumentDetail & { business_id?: string };
+        return result(document);
+      },
+    },
+    {
+      tool: {
+        name: 'list_documents',
+        description:
+          'One page of the documents, newest first. Pass next_cursor as cursor for the page behind it.',
+        inputSchema: objectSchema(schemas.DocumentQuery),
+        annotations: reads,
+      },
+      call: async (args, signal) => {
+        const { data, next_cursor } = await client.listDocuments({ limit: 20, ...args } as DocumentQuery, {
+          signal,
+        });
+        return result({ documents: data.map(summaryOf), next_cursor });
+      },
+    },
+    {
+      tool: {
+        name: 'cancel_document',
+        description:
+          'Cancels a quote, an order, a delivery note, a return note or a proforma, for good. Other types are corrected by a credit note.',
+        inputSchema: {
+          ...idOnly('id', idIs),
+          properties: {
+            id: { type: 'string', description: idIs },
+            reason: { type: 'string', description: 'Why, for the book.' },
+          },
+        },
+        annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      },
+      call: async (args, signal) => {
+        const { reason } = args;
+        const document = await client.cancelDocument(textOf(args, 'id'), {
+          ...(typeof reason === 'string' && { reason }),
+          signal,
+        });
+        return result(summaryOf(document as CreatedDocument));
+      },
+    },
+    {
+      tool: {
+        name: 'list_events',
+        description:
+          'What happened, oldest first: documents, allocation numbers, messages. Pass next_cursor as cursor to go on.',
+        inputSchema: objectSchema(schemas.EventQuery),
+        annotations: reads,
+      },
+      call: async (args, signal) => {
+        const { data, next_cursor } = await client.listEvents({ limit: 20, ...args } as EventQuery, {
+          signal,
+        });
+        return result({ events: data.map(eventOf), next_cursor });
+      },
+    },
+  ];
+}
+
+async function preview(
+  client: PinkasClient,
+  previews: Previews,
+  args: Arguments,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const externalRef = textOf(args, 'external_ref');
+  const body = { ...args, external_ref: externalRef } as unknown as CreateDocument & { external_ref: string };
+  const { data } = await client.listDocuments(
+    { external_ref: externalRef, type: body.type, limit: 1 },
+    { signal },
+  );
+  const [existing] = data;
+  if (existing) {
+    return result({
+      already_issued: summaryOf(existing),
+      what_to_do: `This external_ref has a ${body.type} already. Another document of this type needs another external_ref; ask the person first.`,
+    });
+  }
+  const { totals, warnings, ...shown } = await client.previewDocument(body, { signal });
+  return result({
+    token: previews.keep(body, totals.total),
+    ...shown,
+    totals,
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+    what_to_do: 'Show the total to the person. Then call issue_document with the token.',
+  });
+}
+
+async function issue(
+  client: PinkasClient,
+  previews: Previews,
+  args: Arguments,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const { body, idempotencyKey } = previews.find(textOf(args, 'token'));
+  const others = Object.keys(args).filter((name) => name !== 'token');
+  if (others.length > 0) {
+    throw new ToolError(
+      `The document is the one of the preview, without ${others.join(', ')}. To change it, call preview_document again.`,
+    );
+  }
+  const { document, replayed } = await client.createDocument(body, { idempotencyKey, signal });
+  return result({ ...issuedOf(document), replayed });
+}
+
+/** @throws ToolError where it is missing, or no text. */
+function textOf(args: Arguments, name: string): string {
+  const value = args[name];
+  if (typeof value !== 'string' || value.trim() === '') {
+    throw new ToolError(`${name} is missing.`);
+  }
+  return value;
+}
+
+const objectSchema = (schema: object) => ({ ...schema, type: 'object' as const }) as Tool['inputSchema'];
+
+const summaryOf = ({ id, type, number, date, status, external_ref, customer, totals }: CreatedDocument) => ({
+  id,
+  type,
+  number,
+  date,
+  status,
+  external_ref,
+  customer: customer.name,
+  total: totals.total,
+});
+
+const issuedOf = ({ allocation, delivery, view_url, pdf_url, ...document }: NewDocument) => ({
+  ...summaryOf(document as unknown as CreatedDocument),
+  allocation,
+  delivery,
+  view_url,
+  pdf_url,
+});
+
+const eventOf = ({ id, type, timestamp, data }: PinkasEvent) => {
+  const { document, ...others } = data as { document?: CreatedDocument };
+  return { id, type, timestamp, ...(document && { document: summaryOf(document) }), ...others };
+};
