@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
+  allowedCalls,
   type Business,
   type MemberRole,
   type ReplyOf,
@@ -30,7 +31,7 @@ export interface TestPerson {
   readonly email: string;
 }
 
-/** The console on real servers. The gateway and delivery are answered by the test; a test answers for others itself. */
+/** The console on real servers. The test answers for the gateway and delivery; other services are away until a test answers for them. */
 export class ConsoleUnderTest extends ServiceUnderTest<ConsoleTables, ConsoleConfig> {
   readonly origin: string = this.service.app.get(HttpServer, { strict: false }).origin;
   /** What the gateway knows; `addBusiness` adds to it, and a test may change it. */
@@ -114,6 +115,9 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
       ...change,
     },
   });
+  // Some are its own.
+  const ofOthers = allowedCalls.console.filter(({ subject }) => !subject.startsWith('rpc.console.'));
+  console.network.answerAway(ofOthers);
   console.network.answer(showBusiness, ({ business_id }) => {
     const business = console.businesses.get(business_id);
     if (!business) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
+import { type NatsConnection, headers as natsHeaders, type Subscription } from '@nats-io/nats-core';
 import {
   type Contract,
   compile,
@@ -43,9 +43,16 @@ const progress = natsHeaders();
 progress.set('Pinkas-Progress', '1');
 const progressMs = timeLimitsMs.progress;
 
+type Handler = (request: unknown) => Promise<unknown>;
+
 /** The rest of the system, as one service under test sees it. */
 export class TestNetwork {
   readonly #patientContracts = new Map<Contract, Contract>();
+  /** By subject: the last of the handlers answers. */
+  readonly #answers = new Map<
+    string,
+    { readonly handlers: Handler[]; readonly subscription: Subscription }
+  >();
 
   private constructor(
     readonly connection: NatsConnection,
@@ -74,8 +81,8 @@ export class TestNetwork {
   }
 
   /**
-   * Answers for a service that is not under test, and reports progress as a service does. Request and reply are validated
-   * against the contract, so that a fake cannot drift from it.
+   * Answers for a service that is not under test, in place of an earlier answer to the contract, and reports progress as a service
+   * does. Request and reply are validated against the contract, so that a fake cannot drift from it.
    * @returns a function that ends it.
    */
   answer<C extends Contract>(
@@ -84,20 +91,48 @@ export class TestNetwork {
   ): () => void {
     const checkRequest = compile(contract.request);
     const checkReply = compile(contract.reply);
-    const subscription = this.connection.subscribe(contract.subject, {
+    return this.#handle(contract, async (sent) => {
+      const request = checkRequest(sent);
+      if (!request.ok) {
+        throw misfit(contract, request.errors);
+      }
+      const reply = checkReply(await handle(request.value as RequestOf<C>));
+      if (!reply.ok) {
+        throw misfit(contract, reply.errors);
+      }
+      return reply.value;
+    });
+  }
+
+  /** Answers for services that are away, at once, as a call ends that has waited for a service that does not run. */
+  answerAway(contracts: readonly Contract[]): void {
+    for (const contract of contracts) {
+      this.#handle(contract, () => Promise.reject(new ApiError('engine_error')));
+    }
+  }
+
+  #handle({ subject }: Contract, handler: Handler): () => void {
+    const known = this.#answers.get(subject);
+    const answers = known ?? { handlers: [], subscription: this.#subscribe(subject) };
+    this.#answers.set(subject, answers);
+    answers.handlers.push(handler);
+    return () => {
+      answers.handlers.splice(answers.handlers.indexOf(handler), 1);
+      if (answers.handlers.length === 0) {
+        answers.subscription.unsubscribe();
+        this.#answers.delete(subject);
+      }
+    };
+  }
+
+  #subscribe(subject: string): Subscription {
+    return this.connection.subscribe(subject, {
       callback: (_error, message) => {
         const reporting = setInterval(() => message.respond(undefined, { headers: progress }), progressMs);
         void (async () => {
           try {
-            const request = checkRequest(message.json());
-            if (!request.ok) {
-              throw misfit(contract, request.errors);
-            }
-            const reply = checkReply(await handle(request.value as RequestOf<C>));
-            if (!reply.ok) {
-              throw misfit(contract, reply.errors);
-            }
-            message.respond(JSON.stringify(reply.value));
+            const handler = this.#answers.get(subject)?.handlers.at(-1);
+            message.respond(JSON.stringify(await handler?.(message.json())));
           } catch (error) {
             const apiError =
               error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
@@ -111,7 +146,6 @@ export class TestNetwork {
         })();
       },
     });
-    return () => subscription.unsubscribe();
   }
 
   /** Publishes an event to its stream, as the relay of its owner would. */
