@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type AuditEntry,
+  auditing,
   type Business,
   type BusinessChange,
+  listKeys,
   type RequestOf,
   renderPage,
+  revokeKey,
+  serviceNames,
+  showConnection,
   storeLogo,
   updateBusiness,
 } from '@pinkas/contracts';
@@ -11,8 +18,15 @@ import { ApiError } from '@pinkas/service-kit';
 import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, versionOf } from './console.js';
 
+const at = '2026-06-15T08:00:00.000Z';
+
+let console: ConsoleUnderTest;
+beforeAll(async () => {
+  console = await startConsole();
+});
+afterAll(() => console.stop());
+
 describe('the settings of a business that two people change', () => {
-  let console: ConsoleUnderTest;
   let business: Business;
   let browser: TestBrowser;
   let path: string;
@@ -21,8 +35,7 @@ describe('the settings of a business that two people change', () => {
   let raced: Partial<Business> | null;
   const change = (settings: Partial<Business>) =>
     console.businesses.set(business.id, { ...business, ...settings });
-  beforeAll(async () => {
-    console = await startConsole();
+  beforeAll(() => {
     console.network.answer(updateBusiness, (request) => {
       if (raced) {
         change(raced);
@@ -35,7 +48,6 @@ describe('the settings of a business that two people change', () => {
       return { business: found };
     });
   });
-  afterAll(() => console.stop());
   beforeEach(async () => {
     saved = [];
     raced = null;
@@ -233,5 +245,90 @@ describe('the settings of a business that two people change', () => {
     // Addresses of several lines are for text areas only.
     expect(inputs.filter((tag) => tag.includes('street-address'))).toEqual([]);
     expect(inputs.filter((tag) => tag.includes('address-line1'))).toHaveLength(1);
+  });
+});
+
+describe('the trail, the keys and the connection of a business', () => {
+  let businessId: string;
+  let browser: TestBrowser;
+  /** The trail of issuing, the latest entry first. */
+  let trail: AuditEntry[];
+  let isIssuingAway = false;
+  const revoked: string[] = [];
+
+  beforeAll(async () => {
+    for (const name of serviceNames.filter((service) => service !== 'console')) {
+      console.network.answer(auditing[name].listLatestAuditEntries, ({ before, limit }) => {
+        if (isIssuingAway && name === 'issuing') {
+          throw new ApiError('engine_error');
+        }
+        const entries = name === 'issuing' ? trail : [];
+        const rest = entries.filter(({ n }) => before === null || n < before);
+        const shown = rest.slice(0, limit);
+        return { entries: shown, next_before: rest.length > limit ? (shown.at(-1)?.n ?? null) : null };
+      });
+    }
+    console.network.answer(listKeys, () => ({ keys: [] }));
+    console.network.answer(revokeKey, ({ key_id }) => {
+      revoked.push(key_id);
+      throw new ApiError('engine_error');
+    });
+    console.network.answer(showConnection, ({ business_id }) => ({
+      connection: { business_id, state: 'connected' as const, since: at, connected_at: at, until: null },
+      request: null,
+    }));
+  });
+  beforeEach(async () => {
+    isIssuingAway = false;
+    businessId = console.addBusiness({ tax_authority_connected: false }).id;
+    browser = await console.signedIn(await console.addPerson({ [businessId]: 'owner' }));
+    trail = Array.from({ length: 100 }, (_, index) => ({
+      business_id: businessId,
+      n: 100 - index,
+      // Many changes of one instant, and a replica whose clock is behind.
+      at: index === 50 ? '2026-06-14T08:00:00.000Z' : at,
+      action: `test.entry-${100 - index}-`,
+      subject: 'x',
+      actor: 'operator',
+      request_id: null,
+      before: { paid: '0.00' },
+      after: { paid: '1234.50' },
+      hash: '00'.repeat(32),
+    })) as unknown as AuditEntry[];
+  });
+
+  const shownOn = (text: string) => [...text.matchAll(/test\.entry-(\d+)-/g)].map(([, n]) => Number(n));
+  const nextOf = (text: string) =>
+    /href="([^"]*before=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
+
+  it('the pages of the trail have every entry once, however many are of one instant', async () => {
+    const seen: number[] = [];
+    for (let next: string | null = `/b/${businessId}/trail`; next !== null; ) {
+      const { text }: { text: string } = await browser.get(next);
+      seen.push(...shownOn(text));
+      next = nextOf(text);
+    }
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => 100 - index));
+  });
+
+  it('the trail is a table with every entry once, and no table where a service does not answer', async () => {
+    const { text } = await browser.get(`/b/${businessId}/trail/csv`);
+    const [head, ...rows] = text.trimEnd().split('\r\n');
+    expect(head).toBe('When,What,About,By whom,Changes');
+    expect(shownOn(rows.join('\n'))).toEqual(Array.from({ length: 100 }, (_, index) => 100 - index));
+    expect(rows[0]).toBe('15 Jun 2026 11:00,test.entry-100-,x,the operator,"Paid: 0.00 > 1,234.50"');
+    isIssuingAway = true;
+    expect((await browser.get(`/b/${businessId}/trail/csv`)).status).toBe(502);
+  });
+
+  it('a key that the business does not have is not revoked, even by a gateway that would', async () => {
+    const reply = await browser.post(`/b/${businessId}/connection/${randomUUID()}/revoke`);
+    expect(reply.status).toBe(404);
+    expect(revoked).toEqual([]);
+  });
+
+  it('a connection can be ended where the setting is off already', async () => {
+    const { text } = await browser.get(`/b/${businessId}/authority`);
+    expect(text).toContain(`/b/${businessId}/authority/disconnect`);
   });
 });
