@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { saveDraft } from '../harness/console-draft.js';
+import { keepInvitation, saveDraft } from '../harness/console-draft.js';
 import { addressesOf, shownPages } from '../harness/console-pages.js';
 import { ConsoleVisitor, type View } from '../harness/console-visitor.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
@@ -129,12 +129,15 @@ export async function drawAll(
   // One has been transmitted, the other may be.
   await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
   const file = await makeUniformExport(owner, issuer.business.id);
+  const person = people.find((each) => each.email === email)?.person_id ?? '';
+  const kept = await keepInvitation(stack, issuer.business.id, person);
   const draft = await saveDraft(owner, issuer.business.id, 'לקוח לדוגמה');
   const drawn = new Map<string, string[]>();
   const pages = [
     ...pagesOf(issuer.business.id, {
       ...ids,
       '/exports/:id/transmission': file,
+      '/forms/:form': kept,
       '/issue/drafts/:draft': draft,
       '/issue/drafts/:draft/confirm': draft,
       '/people/:person': people.find((person) => person.email.startsWith('bookkeeper'))?.person_id ?? '',

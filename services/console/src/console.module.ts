@@ -6,6 +6,7 @@ import { ExportModule, exportTasks } from './export/export.module.js';
 import { BusinessNames } from './http/business-names.js';
 import { Drafts } from './http/drafts.js';
 import { HttpServer } from './http/http-server.js';
+import { KeptForms } from './http/kept-forms.js';
 import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
 import { NoticeTrigger } from './notice/notice-trigger.js';
@@ -32,6 +33,7 @@ import { CreditPages } from './pages/issue/credit-pages.js';
 import { DocumentTypePages } from './pages/issue/document-type-pages.js';
 import { IssuePages } from './pages/issue/issue-pages.js';
 import { Issuing } from './pages/issue/issuing.js';
+import { KeptFormPages } from './pages/kept-form-pages.js';
 import { KeyPages } from './pages/key-pages.js';
 import { LanguagePages } from './pages/language-pages.js';
 import { DocumentListPages } from './pages/list/document-list-pages.js';
@@ -88,6 +90,7 @@ const pages = [
   CreditPages,
   DocumentTypePages,
   IssuePages,
+  KeptFormPages,
   KeyPages,
   LanguagePages,
   DocumentListPages,
@@ -133,6 +136,7 @@ const pages = [
     Passkeys,
     Oidc,
     Drafts,
+    KeptForms,
     Issuing,
     ...pages,
   ],

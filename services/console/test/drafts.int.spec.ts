@@ -15,6 +15,7 @@ import { draftsMax } from '../src/session/draft.repository.js';
 import { SignInPurger } from '../src/sign-in/sign-in-purger.js';
 import { fieldsIn, textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
+import { askForLink, linkFor, useLink } from './mail.js';
 import { previewOf } from './previewed.js';
 
 const minuteMs = 60_000;
@@ -192,5 +193,125 @@ describe('drafts in the console', () => {
       .get(Members, { strict: false })
       .remove(business.id, { personId: person.id }, undefined);
     expect(await stored()).toHaveLength(0);
+  });
+
+  describe('a session that ends while a form is open', () => {
+    const signInAgain = async (location: string | null, email = person.email) => {
+      const next = new URLSearchParams(location?.split('?')[1]).get('next') ?? '';
+      await askForLink(browser, email, next);
+      const link = await linkFor(
+        console,
+        email,
+        console.notices.filter(({ recipient }) => recipient === email).length + 1,
+      );
+      return browser.open((await useLink(browser, link)).location ?? '');
+    };
+    const invitation = () => ({ email: `i-${randomUUID()}@example.com`, role: 'bookkeeper' });
+
+    it.each(['compute', 'preview', 'issue'])(
+      'the form of a document that is sent by %s is there after signing in, and nothing was issued',
+      async (step) => {
+        const form = { ...(await open()), ...typed };
+        pass(3 * 60 * minuteMs);
+        const refused = await send(form, step);
+        expect(refused.status).toBe(303);
+        const signIn = await browser.get(refused.location ?? '');
+        expect(mainOf(signIn)).toContain(
+          'You are signed out. After you sign in, the form goes on where you were.',
+        );
+        const resumed = await signInAgain(refused.location);
+        expect(resumed.path).toBe(addressOf(form));
+        expect(mainOf(resumed)).toContain('Nothing is lost');
+        expect(fieldsIn(resumed.text)).toMatchObject({ ...typed, key: form.key });
+        const question = await browser.open((await send(fieldsIn(resumed.text), 'preview')).location ?? '');
+        expect(issued.size).toBe(0);
+        await send(fieldsIn(question.text), 'issue');
+        expect(issued.size).toBe(1);
+      },
+    );
+
+    it('another form goes on by one press, with a fresh token, and only where it is pressed', async () => {
+      const owner = await console.addPerson({ [business.id]: 'owner' });
+      person = owner;
+      browser = await console.signedIn(owner);
+      const typedInvitation = invitation();
+      await browser.get(`${root}/people/invite`);
+      pass(3 * 60 * minuteMs);
+      const refused = await browser.post(`${root}/people/invite`, typedInvitation);
+      const resumed = await signInAgain(refused.location);
+      expect(mainOf(resumed)).toContain('What you typed is kept, and was not sent.');
+      const invited = () =>
+        console.database.db
+          .selectFrom('person')
+          .select('id')
+          .where('email', '=', typedInvitation.email)
+          .execute();
+      expect(await invited()).toEqual([]);
+      const [, action = ''] = /<form method="post" action="([^"]*invite)"/.exec(resumed.text) ?? [];
+      expect((await browser.post(action, fieldsIn(resumed.text))).status).toBe(303);
+      expect(await invited()).toHaveLength(1);
+    });
+
+    it('a form keeps what was typed while its person proves who they are', async () => {
+      person = await console.addPerson({ [business.id]: 'owner' });
+      browser = await console.signedIn(person);
+      const typedInvitation = invitation();
+      pass(11 * minuteMs);
+      const refused = await browser.post(`${root}/people/invite`, typedInvitation);
+      expect(refused.location).toMatch(/^\/prove\?/);
+      const prove = await browser.get(refused.location ?? '');
+      expect(mainOf(prove)).toContain('What you typed is kept');
+      await browser.post('/prove', { next: fieldsIn(prove.text).next ?? '' });
+      const { location } = await useLink(browser, await linkFor(console, person.email));
+      const resumed = await browser.get(location ?? '');
+      expect(fieldsIn(resumed.text)).toMatchObject(typedInvitation);
+    });
+
+    it('a form of before signing out and in again is kept, and is not sent by itself', async () => {
+      const form = { ...(await open()), ...typed, _csrf: browser.csrfToken };
+      await browser.post('/sign-out');
+      const refused = await send(form, 'preview');
+      // No cookie states whose form it is.
+      expect(mainOf(await browser.get(refused.location ?? ''))).toContain(
+        'You are signed out, so nothing was done.',
+      );
+      await signInAgain(refused.location);
+      const kept = await browser.open((await send(form, 'issue')).location ?? '');
+      expect([kept.path, issued.size]).toEqual([addressOf(form), 0]);
+      expect(fieldsIn(kept.text)).toMatchObject(typed);
+    });
+
+    it('whoever signs in next does not see the form of another person', async () => {
+      const form = { ...(await open()), ...typed };
+      pass(3 * 60 * minuteMs);
+      const refused = await send(form, 'preview');
+      const colleague = await console.addPerson({ [business.id]: 'owner' });
+      const opened = await signInAgain(refused.location, colleague.email);
+      expect([opened.status, opened.text.includes('Typed customer')]).toEqual([404, false]);
+      browser.cookies.clear();
+      const own = await signInAgain(refused.location);
+      expect(fieldsIn(own.text)).toMatchObject(typed);
+    });
+
+    it('nobody can put a form into the drafts of another person', async () => {
+      const attacker = await console.signedIn(await console.addPerson({ [business.id]: 'issuer' }));
+      const form = { ...(await open()), ...typed };
+      const session = browser.cookies.get('session') ?? '';
+      pass(3 * 60 * minuteMs);
+      const forged: [string, TestBrowser, Record<string, string>][] = [
+        ['a stranger', console.browser(), {}],
+        ['the token of another person', browser, { _csrf: attacker.csrfToken }],
+        ['no token', browser, { _csrf: '' }],
+        ['the own token with the cookie of the victim', attacker, { _csrf: attacker.csrfToken }],
+      ];
+      attacker.cookies.set('session', session);
+      for (const [name, sender, more] of forged) {
+        const reply = await sender.post(`${root}/issue/document`, { ...form, ...more, step: 'preview' });
+        expect([name, reply.location]).toEqual([name, expect.stringContaining('ended=session')]);
+      }
+      const cross = { 'sec-fetch-site': 'cross-site' };
+      await browser.post(`${root}/issue/document`, { ...form, step: 'preview' }, cross);
+      expect(await stored()).toEqual([]);
+    });
   });
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
-import { saveDraft } from '../../harness/console-draft.js';
+import { keepInvitation, saveDraft } from '../../harness/console-draft.js';
 import { addressesOf, shownPages } from '../../harness/console-pages.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
@@ -165,6 +165,7 @@ export function everyPage(system: () => ConsoleSystem): void {
       const draft = await saveDraft(owner, issuer.business.id, markup('טיוטה'));
       const ids = {
         ...visible,
+        '/forms/:form': await keepInvitation(stack, issuer.business.id, person.id),
         '/issue/drafts/:draft': draft,
         '/issue/drafts/:draft/confirm': draft,
         '/exports/:id/transmission': await makeUniformExport(owner, issuer.business.id),

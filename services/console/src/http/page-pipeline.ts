@@ -29,9 +29,10 @@ import {
   recordArrival,
 } from '../session/session.repository.js';
 import { BusinessNames } from './business-names.js';
-import type { BoundPage, Changes, PageReply } from './console-page.js';
+import { type BoundPage, type Changes, isOfBusiness, type PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
+import { KeptForms } from './kept-forms.js';
 import { localPath } from './local-path.js';
 import { PageFrame, type Rejection } from './page-frame.js';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
@@ -91,6 +92,7 @@ export class PagePipeline {
     private readonly rpc: RpcClient,
     private readonly frame: PageFrame,
     private readonly names: BusinessNames,
+    private readonly kept: KeptForms,
   ) {
     // A token is valid for its session alone: a form from before signing in or out is stale.
     this.#tokens = csrfTokens(config);
@@ -109,8 +111,9 @@ export class PagePipeline {
       if (hasControlCharacter(raw)) {
         throw ApiError.invalid([{ path: '', message: 'has a character that no text has' }]);
       }
-      if (raw.method === 'POST' && this.#isForged(raw, secret, visit)) {
-        reply = this.frame.rejected('stale_form', visit.language);
+      const refused = await this.#refusedForm(page, visit, raw, secret);
+      if (refused) {
+        reply = refused;
       } else {
         const admission = await this.#admit(page, visit);
         visit = admission.visit;
@@ -207,10 +210,38 @@ export class PagePipeline {
     return raw.isFromAnotherSite || !this.#tokens.verify(secret, raw.sentToken, session?.id ?? nobody);
   }
 
-  #signIn(visit: Visit): PageReply {
-    const next = nextOf(visit);
-    const query = next === '' ? '' : `?${new URLSearchParams({ next })}`;
-    return { kind: 'redirect', location: `${this.frame.signInPath}${query}` };
+  /** What replaces a form without a session, or without a token of it; null: it goes on. */
+  async #refusedForm(
+    page: BoundPage,
+    visit: Visit,
+    raw: RawVisit,
+    secret: string,
+  ): Promise<PageReply | null> {
+    if (raw.method === 'POST' && page.access !== 'anyone' && !visit.session) {
+      return this.#signIn(visit, await this.#keepForm(page, visit, raw, secret));
+    }
+    if (raw.method === 'GET' || !this.#isForged(raw, secret, visit)) {
+      return null;
+    }
+    const kept = await this.#keepForm(page, visit, raw, secret);
+    return kept ? { kind: 'redirect', location: kept } : this.frame.rejected('stale_form', visit.language);
+  }
+
+  /** Where a form goes on whose session has ended since its page was loaded; null: it is not kept. */
+  async #keepForm({ access }: BoundPage, visit: Visit, raw: RawVisit, secret: string) {
+    const isOf = (id: string) => this.#tokens.verify(secret, raw.sentToken, id);
+    const token = raw.cookies[cookieNames(this.config).session];
+    return raw.isFromAnotherSite || !isOfBusiness(access) ? null : this.kept.keepOfEnded(visit, token, isOf);
+  }
+
+  /** @param kept where the form that was sent goes on; null: it was not kept. */
+  #signIn(visit: Visit, kept: string | null = null): PageReply {
+    const next = kept ?? nextOf(visit);
+    const query = new URLSearchParams({
+      ...(next !== '' && { next }),
+      ...(visit.method === 'POST' && { ended: kept ? 'form' : 'session' }),
+    }).toString();
+    return { kind: 'redirect', location: `${this.frame.signInPath}${query && '?'}${query}` };
   }
 
   /** Whether the visitor may use the page, and as whom. */
@@ -223,7 +254,8 @@ export class PagePipeline {
       return { visit, reply: this.#signIn(visit) };
     }
     if (page.freshProof && !isProofFresh(session, this.clock.now())) {
-      return { visit, reply: { kind: 'redirect', location: proofPath(nextOf(visit)) } };
+      const kept = visit.method === 'POST' ? await this.kept.keep(visit, session.personId) : null;
+      return { visit, reply: { kind: 'redirect', location: proofPath(kept ?? nextOf(visit)) } };
     }
     if (page.access === 'person') {
       return admitted({ ...visit, session }, page.handle);

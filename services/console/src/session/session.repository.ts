@@ -11,6 +11,8 @@ const touchMs = 60 * 1000;
 /** The value of the cookie changes this often; the browser that did not receive the next one gets another after a while. */
 const rotateMs = 15 * 60 * 1000;
 const repeatMs = 60 * 1000;
+/** A form that was loaded before its session ended is known as that of its person for so long. */
+const rememberedMs = 24 * 60 * 60 * 1000;
 /** Requests that were in flight when the value changed are valid for so long. */
 const graceMs = 60 * 1000;
 
@@ -82,6 +84,21 @@ export async function insertSession(
   return token;
 }
 
+/** Whether a person may use a business. */
+export async function isMember(
+  db: Database<ConsoleTables>,
+  businessId: string,
+  personId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('membership')
+    .select('person_id')
+    .where('business_id', '=', businessId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Records that a person has opened the business, once. */
 export async function recordArrival(
   db: Database<ConsoleTables>,
@@ -128,6 +145,43 @@ function findRow(all: Database<ConsoleTables>, hash: Buffer, now: Date) {
     .where('session.expires_at', '>', now)
     .where('session.last_used_at', '>', new Date(now.getTime() - idleMs))
     .executeTakeFirst();
+}
+
+/** A session that has ended: it opens nothing. */
+export interface EndedSession {
+  readonly id: string;
+  readonly personId: string;
+}
+
+/** The sessions that have ended lately, of a person, or the one behind a cookie. */
+export async function findEndedSessions(
+  all: Database<ConsoleTables>,
+  of: { readonly personId: string } | { readonly token: string },
+  now: Date,
+): Promise<EndedSession[]> {
+  const rows = await all
+    .selectFrom('session')
+    .select(['id', 'person_id'])
+    .where((where) =>
+      'personId' in of
+        ? where('person_id', '=', of.personId)
+        : where.or([
+            where('token_hash', '=', hashToken(of.token)),
+            where('next_token_hash', '=', hashToken(of.token)),
+            where('previous_token_hash', '=', hashToken(of.token)),
+          ]),
+    )
+    .where((where) =>
+      where.or([
+        where('expires_at', '<=', now),
+        where('last_used_at', '<=', new Date(now.getTime() - idleMs)),
+      ]),
+    )
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id')
+    .limit(20)
+    .execute();
+  return rows.map(({ id, person_id }) => ({ id, personId: person_id }));
 }
 
 /** The session behind a cookie, with the businesses of its person; null where there is none, or it has ended. */
@@ -274,7 +328,17 @@ export async function listSessions(
   }));
 }
 
-/** Ends a session. @param personId only one of this person. */
+/** Ends a session as time does: forms that are open can be attributed to its person for a while. */
+export async function closeSession(db: Database<ConsoleTables>, sessionId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ expires_at: now })
+    .where('id', '=', sessionId)
+    .where('expires_at', '>', now)
+    .execute();
+}
+
+/** Ends a session, and nothing is known of it later. @param personId only one of this person. */
 export async function endSession(
   db: Database<ConsoleTables> | Transaction<ConsoleTables>,
   personId: string,
@@ -292,14 +356,15 @@ export async function endOtherSessions(
   await db.deleteFrom('session').where('person_id', '=', personId).where('id', '!=', keptId).execute();
 }
 
-/** Deletes the sessions that have ended. */
+/** Deletes the sessions that have ended so long ago that none of their forms is open. */
 export async function deleteEndedSessions(all: Database<ConsoleTables>, now: Date): Promise<void> {
+  const before = now.getTime() - rememberedMs;
   await all
     .deleteFrom('session')
     .where((where) =>
       where.or([
-        where('expires_at', '<=', now),
-        where('last_used_at', '<=', new Date(now.getTime() - idleMs)),
+        where('expires_at', '<=', new Date(before)),
+        where('last_used_at', '<=', new Date(before - idleMs)),
       ]),
     )
     .execute();

@@ -26,6 +26,7 @@ export class ProofPages {
     const reply = cardPage(
       texts.proveTitle[language],
       html`<p>${texts.proveLead[language]}</p>
+${/\/forms\/[^/]+$/.test(next) && html`<p>${texts.proveForm[language]}</p>`}
 <p><strong>${leftToRight(session.email)}</strong></p>
 ${passkeyButton(visit, next)}
 <form method="post" action="/prove">

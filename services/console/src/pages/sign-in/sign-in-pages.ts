@@ -1,13 +1,20 @@
 import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
-import { acrossTenants, type Database, InjectConfig, InjectDatabase } from '@pinkas/service-kit';
-import { attributes, button, csrfField, hidden, html, linkButton, type Markup } from '@pinkas/ui';
+import {
+  acrossTenants,
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+} from '@pinkas/service-kit';
+import { attributes, button, csrfField, hidden, html, linkButton, type Markup, notice } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
 import { cookieNames } from '../../http/cookies.js';
 import { localPath } from '../../http/local-path.js';
 import type { Visit } from '../../http/visit.js';
-import { endSession } from '../../session/session.repository.js';
+import { closeSession } from '../../session/session.repository.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { LinkRequests } from '../../sign-in/link-requests.js';
 import { signInPath } from '../message-pages.js';
@@ -49,11 +56,13 @@ export function signInPage(
   next: string,
   wrong: WrongAddress | null = null,
 ): PageReply {
-  const { language, csrfToken } = visit;
+  const { language, csrfToken, query } = visit;
+  const ended = query.has('ended') && texts[query.get('ended') === 'form' ? 'endedForm' : 'ended'];
   const start = attributes({ method: 'post', action: signInPath, novalidate: wrong !== null });
   return welcomePage(
     texts.title[language],
-    html`<form${start}>
+    html`${ended && notice('info', ended[language])}
+<form${start}>
   ${csrfField(csrfToken)}
   ${hidden('next', next)}
   ${addressField(visit, wrong)}
@@ -74,6 +83,7 @@ export class SignInPages {
     @InjectConfig() private readonly config: ConsoleConfig,
     private readonly requests: LinkRequests,
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
   ) {}
 
   @ConsolePage({ method: 'GET', path: signInPath })
@@ -115,7 +125,7 @@ export class SignInPages {
   @ConsolePage({ method: 'POST', path: '/sign-out' })
   async signOut({ session }: Visit): Promise<PageReply> {
     if (session) {
-      await endSession(acrossTenants(this.db), session.personId, session.id);
+      await closeSession(acrossTenants(this.db), session.id, this.clock.now());
     }
     return redirect(signInPath, {
       cookies: [{ name: cookieNames(this.config).session, value: '', maxAgeSeconds: 0 }],

@@ -93,6 +93,18 @@ export const signInWords = {
     he: 'לפני שינוי רגיש צריך להוכיח שוב את הזהות. זה תקף לעשר דקות.',
     en: 'Before a sensitive change, prove again who you are. It counts for ten minutes.',
   },
+  ended: {
+    he: 'יצאת מהמערכת, ולכן דבר לא בוצע. אחרי כניסה אפשר לחזור על הפעולה.',
+    en: 'You are signed out, so nothing was done. Sign in, and do it again.',
+  },
+  endedForm: {
+    he: 'יצאת מהמערכת. אחרי כניסה הטופס ימשיך מאותה נקודה.',
+    en: 'You are signed out. After you sign in, the form goes on where you were.',
+  },
+  proveForm: {
+    he: 'מה שכתבת נשמר, ואחרי האימות הטופס ימשיך מאותה נקודה.',
+    en: 'What you typed is kept, and the form goes on where you were.',
+  },
   proveSent: {
     he: 'נשלח קישור לכתובת שלך. יש לפתוח אותו בדפדפן הזה, והשינוי ימשיך משם.',
     en: 'A link is on its way to your address. Open it in this browser; the change goes on from there.',
