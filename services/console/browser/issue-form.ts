@@ -194,41 +194,144 @@ function fillLine(form: HTMLFormElement, sku: HTMLInputElement): void {
   }
 }
 
-/** Offers the customers whose names contain what is typed. */
+interface SuggestedCustomer {
+  readonly id: string;
+  readonly name: string;
+  readonly detail: string;
+}
+
+function customerOption({ id, name, detail }: SuggestedCustomer, place: number): HTMLElement {
+  const option = document.createElement('li');
+  option.id = `customer-${place}`;
+  option.setAttribute('role', 'option');
+  option.setAttribute('aria-selected', 'false');
+  Object.assign(option.dataset, { id, name });
+  const facts = document.createElement('span');
+  facts.className = 'soft';
+  facts.textContent = detail;
+  const shown = document.createElement('bdi');
+  shown.textContent = name;
+  option.append(shown, ' ', facts);
+  return option;
+}
+
+/** The list of the combobox below its input (WAI-ARIA Authoring Practices, 'Editable Combobox With List Autocomplete'). */
+function customerList(input: HTMLInputElement, label: string) {
+  const list = document.createElement('ul');
+  Object.assign(list, { id: 'customers', className: 'suggestions', hidden: true });
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', label);
+  input.after(list);
+  for (const [name, value] of [
+    ['role', 'combobox'],
+    ['aria-autocomplete', 'list'],
+    ['aria-expanded', 'false'],
+    ['aria-controls', list.id],
+  ] as const) {
+    input.setAttribute(name, value);
+  }
+  let place = -1;
+  const options = () => [...list.children] as HTMLElement[];
+  const select = (next: number) => {
+    place = next;
+    for (const [index, option] of options().entries()) {
+      option.setAttribute('aria-selected', String(index === place));
+    }
+    const option = options()[place];
+    input.setAttribute('aria-activedescendant', option?.id ?? '');
+    option?.scrollIntoView({ block: 'nearest' });
+  };
+  const open = (isOpen: boolean) => {
+    list.hidden = !isOpen || list.children.length === 0;
+    input.setAttribute('aria-expanded', String(!list.hidden));
+    select(-1);
+  };
+  return {
+    list,
+    open,
+    isOpen: () => !list.hidden,
+    selected: () => options()[place],
+    move: (by: number) => {
+      // Above the first option, and below the last one, is the input.
+      const places = options().length + 1;
+      select(((place + 1 + by + places) % places) - 1);
+    },
+    show: (customers: readonly SuggestedCustomer[]) => {
+      list.replaceChildren(...customers.map(customerOption));
+      open(document.activeElement === input);
+    },
+  };
+}
+
+/** Lets a customer be chosen by keyboard, mouse or touch from those that fit what is typed. */
 function suggestCustomers(form: HTMLFormElement): void {
   const box = form.querySelector<HTMLElement>('[data-customers]');
-  const input = form.querySelector<HTMLInputElement>('input[name="customer.name"]');
+  const field = (name: string) => form.querySelector<HTMLInputElement>(`input[name="customer.${name}"]`);
+  const input = field('name');
   if (!box || !input) {
     return;
   }
-  const list = document.createElement('datalist');
-  list.id = 'customers';
-  box.append(list);
-  input.setAttribute('list', list.id);
-  const find = box.querySelector<HTMLButtonElement>('button[value="find_customer"]');
-  if (find) {
-    find.hidden = true;
-  }
+  const status = document.createElement('p');
+  status.className = 'visually-hidden';
+  status.setAttribute('role', 'status');
+  box.append(status);
+  const found = customerList(input, box.dataset.found ?? '');
+  box.querySelector('button[value="find_customer"]')?.setAttribute('hidden', '');
+  const choose = ({ dataset }: HTMLElement) => {
+    for (const [name, value] of [
+      ['id', dataset.id],
+      ['known_name', dataset.name],
+      ['name', dataset.name],
+    ] as const) {
+      const chosen = field(name);
+      if (chosen) {
+        chosen.value = value ?? '';
+      }
+    }
+    found.open(false);
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  const load = async () => {
+    const typed = input.value;
+    const reply = await fetch(`${box.dataset.customers}?${new URLSearchParams({ q: typed })}`).catch(
+      () => null,
+    );
+    const { customers } = ((await reply?.json().catch(() => null)) ?? {}) as {
+      customers?: SuggestedCustomer[];
+    };
+    if (customers && typed === input.value) {
+      found.show(customers);
+      status.textContent =
+        customers.length > 0 ? `${box.dataset.found}: ${customers.length}` : (box.dataset.none ?? '');
+    }
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let asked = 0;
   input.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(async () => {
-      asked += 1;
-      const own = asked;
-      const query = new URLSearchParams({ q: input.value });
-      const reply = await fetch(`${box.dataset.customers}?${query}`).catch(() => null);
-      const found = (await reply?.json().catch(() => null)) as {
-        customers?: { name: string; detail: string }[];
-      } | null;
-      if (own === asked && found?.customers) {
-        list.replaceChildren(
-          ...found.customers.map(
-            ({ name, detail }) => new Option(detail === '' ? name : `${name} · ${detail}`, name),
-          ),
-        );
-      }
-    }, pauseMs / 2);
+    timer = setTimeout(() => void load(), pauseMs / 2);
+  });
+  input.addEventListener('keydown', (event) => {
+    const selected = found.selected();
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      found.isOpen() || found.open(true);
+      found.move(event.key === 'ArrowDown' ? 1 : -1);
+    } else if (event.key === 'Enter' && found.isOpen() && selected) {
+      choose(selected);
+    } else if (event.key === 'Escape' && found.isOpen()) {
+      found.open(false);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+  input.addEventListener('blur', () => found.open(false));
+  // The input keeps the focus, so that the list is open until the click.
+  found.list.addEventListener('mousedown', (event) => event.preventDefault());
+  found.list.addEventListener('click', (event) => {
+    const option = (event.target as Element).closest<HTMLElement>('[role="option"]');
+    if (option) {
+      choose(option);
+    }
   });
 }
 

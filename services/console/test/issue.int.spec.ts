@@ -50,7 +50,7 @@ describe('issuing by hand in the console', () => {
       return { document: source, state };
     });
     console.network.answer(searchCustomers, ({ query }) => ({
-      customers: customers.filter(({ name }) => name.includes(query ?? '')),
+      customers: customers.filter(({ name, tax_id }) => name.includes(query ?? '') || tax_id === query),
     }));
     console.network.answer(listArticles, () => ({
       articles: [{ sku: 'A-1', description: 'Known article', unit_price: 49.9, prices_include_vat: false }],
@@ -389,8 +389,46 @@ describe('issuing by hand in the console', () => {
     expect(previewed.at(-1)?.body.customer).toEqual({ id: customer.id });
     const suggested = await browser.get(`${root}/issue/customers?q=Kno`);
     expect(JSON.parse(suggested.text)).toEqual({
-      customers: [{ name: 'Known customer', detail: '777777715 · Haifa' }],
+      customers: [{ id: customer.id, name: 'Known customer', detail: '777777715 · Haifa' }],
     });
+  });
+
+  it.each([
+    ['Café', 'a part of it'],
+    ['Café on the square Ltd', 'with more behind it'],
+  ])('the new name %s, which is that of a card %s, is asked about before it gets a card', async (name) => {
+    const customer = { id: randomUUID(), name: 'Café on the square', legal_type: null, phone: null };
+    customers = [{ ...customer, tax_id: '777777715', email: null, city: 'Haifa' }];
+    const form = { ...(await open('type=quote')), ...typed, 'customer.name': name };
+    const asked = await send(form, 'preview');
+    expect(asked.status).toBe(422);
+    expect(textOf(asked.text)).toContain('A customer has a similar name. Choose one, or a new customer.');
+    const answer = async (choose_customer: string) => {
+      const reply = await browser.post(`${root}/issue/document`, {
+        ...fieldsIn(asked.text),
+        choose_customer,
+      });
+      return browser.get(reply.location ?? '');
+    };
+    expect((await answer('new')).status).toBe(200);
+    expect(previewed.at(-1)?.body.customer).toEqual({ name });
+    expect((await answer(customer.id)).status).toBe(200);
+    expect(previewed.at(-1)?.body.customer).toEqual({ id: customer.id });
+  });
+
+  it('a tax id that is typed as the name is that of its card, and without one it is moved to its field', async () => {
+    const customer = { id: randomUUID(), name: 'Known customer', legal_type: null, phone: null };
+    customers = [{ ...customer, tax_id: '777777715', email: null, city: null }];
+    const form = { ...(await open('type=quote')), ...typed, 'customer.name': '77-777771-5' };
+    await send(form, 'preview');
+    expect(previewed.at(-1)?.body.customer).toEqual({ id: customer.id });
+    const { status, text } = await send({ ...form, 'customer.name': '515700227' }, 'preview');
+    expect([status, fieldsIn(text)['customer.name'], fieldsIn(text)['customer.tax_id']]).toEqual([
+      422,
+      '',
+      '515700227',
+    ]);
+    expect(text).toMatch(/id="field-customer.name-error">This is a number and no name/);
   });
 
   it('the question names the number, the allocation number, the recipient and what to take note of', async () => {

@@ -51,9 +51,17 @@ export function issuingByHand(system: () => ConsoleSystem): void {
         await page.fill('input[name="customer.name"]', 'know');
         await eventually(
           'the customer is offered',
-          async () => (await page.locator('#customers option').count()) > 0,
+          async () => (await page.locator('#customers [role="option"]').count()) === 1,
         );
-        await page.fill('input[name="customer.name"]', known.name);
+        expect(await findings(visitor)).toEqual([]);
+        await page.press('input[name="customer.name"]', 'ArrowDown');
+        const name = page.locator('input[name="customer.name"]');
+        expect(await name.getAttribute('aria-activedescendant')).toBe('customer-0');
+        await page.press('input[name="customer.name"]', 'Enter');
+        expect([await name.inputValue(), await page.locator('#customers').isVisible()]).toEqual([
+          known.name,
+          false,
+        ]);
         await page.fill('input[name="items.0.sku"]', 'A-1');
         await page.fill('input[name="items.0.quantity"]', '2');
         await page.press('input[name="items.0.quantity"]', 'Tab');

@@ -38,6 +38,8 @@ const singleNames = [
   'based_on',
   'customer.id',
   'customer.known_name',
+  // The name for which a card of its own was asked for.
+  'customer.new_name',
   'customer.name',
   ...customerDetails.map((name) => `customer.${name}` as const),
   'customer.identity_confirmed',
@@ -181,6 +183,16 @@ function withReceivedLine(fields: IssueFields): IssueFields {
   const description = fields.items.flatMap((line) => line.description || []).join(', ');
   const line = { ...blankLine, description, unit_price: sumOfPayments(fields) ?? '' };
   return { ...fields, single: { ...fields.single, prices: 'gross' }, items: [line] };
+}
+
+/** The fields with a card as the customer. Its name is as a field of one line holds it. */
+export function withCard(
+  fields: IssueFields,
+  { id, name }: { readonly id: string; readonly name: string },
+): IssueFields {
+  const known = asLine(name);
+  const chosen = { 'customer.id': id, 'customer.known_name': known, 'customer.name': known };
+  return { ...fields, single: { ...fields.single, ...chosen } };
 }
 
 /** The rows of a list in a form, whose fields are named `items.0.sku`; a place that is left out is closed. More than there may be are refused later. */

@@ -46,6 +46,8 @@ export interface IssueForm {
   readonly summary: Summary;
   /** What was found for the typed name; null: it was not looked for. */
   readonly found?: readonly CustomerCard[] | null;
+  /** Whether one of them, or a new one, is to be chosen before the document goes on. */
+  readonly isAsked?: boolean;
   readonly errors?: FieldErrors;
   /** Why nothing was issued, where that is about no field. */
   readonly refusal?: string | null;
@@ -89,6 +91,7 @@ ${draftsCard(visit, drafts, true)}
   ${hidden('based_on', single.based_on)}
   ${hidden('customer.id', single['customer.id'])}
   ${hidden('customer.known_name', single['customer.known_name'])}
+  ${hidden('customer.new_name', single['customer.new_name'])}
   <button class="visually-hidden" name="step" value="compute" tabindex="-1">${texts.compute[language]}</button>
   <div>
     ${customerCard(visit, given)}
@@ -118,7 +121,10 @@ function originText({ language, link }: MemberVisit, { document, isSource }: Ori
   return html`${word} <a href="${link(`/documents/${document.id}`)}">${documentName(document, language)}</a>`;
 }
 
-function customerCard(visit: MemberVisit, { fields, found = null, errors = {} }: IssueForm): Markup {
+function customerCard(
+  visit: MemberVisit,
+  { fields, found = null, isAsked = false, errors = {} }: IssueForm,
+): Markup {
   const { language, link } = visit;
   const { single, type } = fields;
   const isDonation = type === 'donation_receipt';
@@ -155,11 +161,15 @@ function customerCard(visit: MemberVisit, { fields, found = null, errors = {} }:
   return card({
     id: 'customer',
     title: textOf(type, 'customer', language),
-    data: { 'data-customers': link('/issue/customers') },
+    data: {
+      'data-customers': link('/issue/customers'),
+      'data-found': textOf(type, 'found', language),
+      'data-none': textOf(type, 'noneFound', language),
+    },
     content: html`
   ${name}
   ${button({ text: textOf(type, 'find', language), kind: 'secondary', name: 'step', value: 'find_customer' })}
-  ${found && foundCustomers(found, type, language)}
+  ${found && foundCustomers(found, fields, isAsked, language)}
   ${isDonation && detailField('tax_id')}
   ${isDonation && other}
   <details class="disclosure"${isOpen && html` open`}>
@@ -172,7 +182,12 @@ function customerCard(visit: MemberVisit, { fields, found = null, errors = {} }:
   });
 }
 
-function foundCustomers(found: readonly CustomerCard[], type: DocumentType, language: Language): Markup {
+function foundCustomers(
+  found: readonly CustomerCard[],
+  { type, single }: IssueFields,
+  isAsked: boolean,
+  language: Language,
+): Markup {
   if (found.length === 0) {
     return html`<p class="hint">${textOf(type, 'noneFound', language)}</p>`;
   }
@@ -189,8 +204,17 @@ function foundCustomers(found: readonly CustomerCard[], type: DocumentType, lang
   });
   return html`<ul class="choices" aria-label="${textOf(type, 'found', language)}">
     ${items}
+    ${isAsked && newCustomer(single['customer.name'], type, language)}
   </ul>`;
 }
+
+/** A card of its own for a name that is like another one; the choice leads on to the question. */
+const newCustomer = (name: string, type: DocumentType, language: Language): Markup => html`<li>
+      ${hidden('then', 'preview')}
+      <button class="quiet" name="choose_customer" value="new">
+        ${textOf(type, 'newCard', language)} ${isolate(name, language)}
+      </button>
+    </li>`;
 
 function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
   const { type, single } = fields;

@@ -1,5 +1,5 @@
-import { type CreateDocument, isUuid, timeLimitsMs } from '@pinkas/contracts';
-import { asLine } from '@pinkas/domain';
+import { type CreateDocument, type CustomerCard, isUuid, timeLimitsMs } from '@pinkas/contracts';
+import { nameKey } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import { readMoney, type Words } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
@@ -19,10 +19,12 @@ import {
   readFields,
   takesPayments,
   withArticles,
+  withCard,
   withoutBlankLines,
 } from './issue-fields.js';
 import { type IssueForm, issueForm } from './issue-form.js';
-import { errorsOf, Issuing } from './issuing.js';
+import { textOf } from './issue-words.js';
+import { errorsOf, Issuing, taxIdTyped } from './issuing.js';
 
 const texts = {
   changed: {
@@ -110,16 +112,19 @@ export class IssuePages {
       return this.#issue(visit, fields);
     }
     const changed = await this.#changed(visit, fields);
-    const isLeft = step === 'preview' || step === 'save';
+    // A customer who was asked about is chosen on the way to the question.
+    const goesOn = step === 'preview' || (form.has('choose_customer') && form.get('then') === 'preview');
+    const isLeft = goesOn || step === 'save';
     // What nothing was typed into is no draft, unless a page of its own shows it.
     const savedAt = isLeft || !isBlank(changed) ? await this.#save(visit, changed) : undefined;
     if (savedAt === null) {
       return this.#used(visit, changed);
     }
     const address = visit.link(`/issue/drafts/${key}`);
+    if (goesOn) {
+      return redirect(`${address}/confirm`);
+    }
     switch (step) {
-      case 'preview':
-        return redirect(`${address}/confirm`);
       case 'save':
         return redirect(address, { outcome: 'draft_saved' });
       case 'find_customer':
@@ -172,7 +177,8 @@ export class IssuePages {
   @ConsolePage({ method: 'GET', path: '/customers' })
   async suggestCustomers(visit: MemberVisit): Promise<PageReply> {
     const found = await this.issuing.customers(visit, visit.query.get('q') ?? '');
-    const customers = found.map(({ name, tax_id, city }) => ({
+    const customers = found.map(({ id, name, tax_id, city }) => ({
+      id,
       name,
       detail: [tax_id, city].filter((fact) => fact !== null).join(' · '),
     }));
@@ -180,8 +186,10 @@ export class IssuePages {
   }
 
   /** The fields after a button that adds, removes, chooses or computes. */
-  async #changed(visit: MemberVisit, fields: IssueFields): Promise<IssueFields> {
+  async #changed(visit: MemberVisit, given: IssueFields): Promise<IssueFields> {
     const { form } = visit;
+    const known = await this.issuing.customerOfTaxId(visit, given.single['customer.name']);
+    const fields = known ? withCard(given, known) : given;
     const without = <T>(rows: readonly T[], place: string | null): T[] =>
       rows.filter((_, index) => place === null || String(index) !== place);
     const items = without(fields.items, form.get('remove_line'));
@@ -200,19 +208,13 @@ export class IssuePages {
   }
 
   async #withCustomer(visit: MemberVisit, fields: IssueFields, id: string): Promise<IssueFields> {
-    const found = await this.issuing.customers(visit, fields.single['customer.name']);
+    const name = fields.single['customer.name'];
+    if (id === 'new') {
+      return { ...fields, single: { ...fields.single, 'customer.id': '', 'customer.new_name': name } };
+    }
+    const found = await this.issuing.nearCustomers(visit, name);
     const chosen = found.find((customer) => customer.id === id);
-    return chosen
-      ? {
-          ...fields,
-          single: {
-            ...fields.single,
-            'customer.id': chosen.id,
-            'customer.known_name': asLine(chosen.name),
-            'customer.name': asLine(chosen.name),
-          },
-        }
-      : fields;
+    return chosen ? withCard(fields, chosen) : fields;
   }
 
   async #form(visit: MemberVisit, given: IssueFields, more: Partial<IssueForm>): Promise<PageReply> {
@@ -232,9 +234,32 @@ export class IssuePages {
     if (summary && 'errors' in summary && Object.keys(summary.errors ?? {}).length > 0) {
       return this.#form(visit, fields, { errors: summary.errors ?? {} });
     }
-    return this.#checked(visit, fields, async (body) =>
-      issueConfirm(visit, fields, await this.issuing.preview(visit, body)),
-    );
+    const digits = taxIdTyped(fields.single['customer.name']);
+    if (digits !== null) {
+      const single = { ...fields.single, 'customer.name': '', 'customer.tax_id': digits };
+      const errors = { 'customer.name': textOf(fields.type, 'nameOfNumber', visit.language) };
+      return this.#form(visit, { ...fields, single }, { errors });
+    }
+    return this.#checked(visit, fields, async (body) => {
+      const preview = await this.issuing.preview(visit, body);
+      const found = preview.matched_by === null ? await this.#near(visit, fields) : [];
+      return found.length === 0
+        ? issueConfirm(visit, fields, preview)
+        : this.#form(visit, fields, {
+            found,
+            isAsked: true,
+            errors: { 'customer.name': textOf(fields.type, 'similar', visit.language) },
+          });
+    });
+  }
+
+  /** Cards that may be meant by the name of a new customer, unless a card of its own was asked for. */
+  async #near(visit: MemberVisit, { single }: IssueFields): Promise<CustomerCard[]> {
+    const name = single['customer.name'];
+    const isNew =
+      single['customer.identity_confirmed'] === 'yes' ||
+      nameKey(single['customer.new_name']) === nameKey(name);
+    return isNew ? [] : this.issuing.nearCustomers(visit, name);
   }
 
   async #issue(visit: MemberVisit, fields: IssueFields): Promise<PageReply> {

@@ -13,6 +13,15 @@ export const issueWords = {
   },
   find: { he: 'חיפוש לקוחות', en: 'Find customers' },
   found: { he: 'לקוחות שנמצאו', en: 'Customers that were found' },
+  similar: {
+    he: 'יש לקוח בשם דומה. יש לבחור אותו, או לקוח חדש.',
+    en: 'A customer has a similar name. Choose one, or a new customer.',
+  },
+  newCard: { he: 'לקוח חדש:', en: 'New customer:' },
+  nameOfNumber: {
+    he: 'זה מספר ולא שם, ולכן הוא הועבר לשדה ח.פ. / ת.ז. יש לכתוב את שם הלקוח.',
+    en: 'This is a number and no name; it was moved to the tax id. Write the name of the customer.',
+  },
   noneFound: {
     he: 'לא נמצא לקוח בשם הזה; ייפתח כרטיס חדש.',
     en: 'No customer has this name; a new card is opened.',
@@ -85,6 +94,15 @@ const donationTexts: Partial<Record<keyof typeof issueWords, Words>> = {
   },
   find: { he: 'חיפוש תורמים', en: 'Find donors' },
   found: { he: 'תורמים שנמצאו', en: 'Donors that were found' },
+  similar: {
+    he: 'יש תורם בשם דומה. יש לבחור אותו, או תורם חדש.',
+    en: 'A donor has a similar name. Choose one, or a new donor.',
+  },
+  newCard: { he: 'תורם חדש:', en: 'New donor:' },
+  nameOfNumber: {
+    he: 'זה מספר ולא שם, ולכן הוא הועבר לשדה הזהות. יש לכתוב את שם התורם.',
+    en: 'This is a number and no name; it was moved to the id. Write the name of the donor.',
+  },
   noneFound: {
     he: 'לא נמצא תורם בשם הזה; ייפתח כרטיס חדש.',
     en: 'No donor has this name; a new card is opened.',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   type CreateDocument,
+  type CustomerCard,
   getDocument,
   issueDocument,
   isUuid,
@@ -17,6 +18,8 @@ import {
   documentTypeRules,
   documentTypes,
   mayIssue,
+  nameKey,
+  pastedTaxId,
   visibleLength,
 } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
@@ -33,6 +36,7 @@ import {
   isReceived,
   newFields,
   type Origin,
+  withCard,
   withoutBlankLines,
 } from './issue-fields.js';
 import type { IssueForm } from './issue-form.js';
@@ -128,9 +132,31 @@ export class Issuing {
       return fields;
     }
     const { customer } = await this.rpc.call(showCustomer, { business_id: bookId, customer_id: id });
-    const name = asLine(customer.name);
-    const chosen = { 'customer.id': customer.id, 'customer.known_name': name, 'customer.name': name };
-    return { ...fields, single: { ...fields.single, ...chosen } };
+    return withCard(fields, customer);
+  }
+
+  /** The cards that a name without one may mean: their names contain it, or it contains theirs. */
+  async nearCustomers(visit: MemberVisit, typed: string): Promise<CustomerCard[]> {
+    const name = asLine(typed);
+    const [first = ''] = name.split(' ');
+    const inWords = (text: string) => ` ${nameKey(text)} `;
+    const [found, begun] = await Promise.all([
+      unlessAway(this.customers(visit, name)),
+      first === name ? [] : unlessAway(this.customers(visit, first)),
+    ]);
+    const within = (begun ?? []).filter((card) => inWords(name).includes(inWords(card.name)));
+    return [...new Map([...(found ?? []), ...within].map((card) => [card.id, card])).values()];
+  }
+
+  /** The card with the tax id that was typed in place of a name; null: it is none, or no card has it. */
+  async customerOfTaxId(visit: MemberVisit, typed: string): Promise<CustomerCard | null> {
+    const digits = taxIdTyped(typed);
+    const found = digits && (await unlessAway(this.customers(visit, digits)));
+    return (
+      (found || []).find(
+        ({ tax_id }) => tax_id !== null && withoutZeros(tax_id) === withoutZeros(digits ?? ''),
+      ) ?? null
+    );
   }
 
   /** @param isOpen whether payments are still being filled in. */
@@ -210,6 +236,14 @@ function problemOf(fields: IssueFields, errors: FieldErrors, language: Language)
   return {
     problem: list === 'items' && place ? `${texts.line[language]} ${Number(place) + 1}: ${problem}` : problem,
   };
+}
+
+const withoutZeros = (digits: string): string => digits.replace(/^0+/, '');
+
+/** The digits of a name that looks like a tax id; null: it is a name. */
+export function taxIdTyped(name: string): string | null {
+  const digits = pastedTaxId(name);
+  return /^\d{5,9}$/.test(digits) ? digits : null;
 }
 
 /** What a refusal is about, by the fields of the form. */
