@@ -156,6 +156,7 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
       '/customers/:id': customer,
       '/customers/:id/statement': customer,
       '/debts/:id/reminder': customer,
+      '/customers/:id/set-off': customer,
       '/connection/webhooks/:id': endpoint.id,
       '/connection/webhooks/:id/rotate': endpoint.id,
       '/connection/webhooks/:id/remove': endpoint.id,

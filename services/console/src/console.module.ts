@@ -22,6 +22,7 @@ import { ConsoleFrame } from './pages/console-frame.js';
 import { CustomerPages } from './pages/customer-pages.js';
 import { DebtPages } from './pages/debts/debt-pages.js';
 import { ReminderPages } from './pages/debts/reminder-pages.js';
+import { DocumentSetOffPages, SetOffPages } from './pages/debts/set-off-pages.js';
 import { StatementPages } from './pages/debts/statement-pages.js';
 import { DocumentPages } from './pages/document-pages.js';
 import { DonationPages } from './pages/donation-pages.js';
@@ -80,6 +81,8 @@ const pages = [
   NewCustomerPages,
   DebtPages,
   ReminderPages,
+  SetOffPages,
+  DocumentSetOffPages,
   StatementPages,
   DocumentPages,
   DonationPages,

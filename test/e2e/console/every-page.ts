@@ -120,6 +120,7 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/customers/:id': bill.customer.id ?? '',
         '/customers/:id/statement': bill.customer.id ?? '',
         '/debts/:id/reminder': bill.customer.id ?? '',
+        '/customers/:id/set-off': bill.customer.id ?? '',
         '/connection/webhooks/:id': endpoint.id,
         '/connection/webhooks/:id/rotate': endpoint.id,
         '/connection/webhooks/:id/remove': endpoint.id,

@@ -41,6 +41,7 @@ import {
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
+import { accountActs } from './debts/account-acts.js';
 import {
   type CustomerValues,
   customerErrors,
@@ -266,6 +267,9 @@ async function cardPage(
     href: visit.link(`/debts/${customer.id}/reminder`),
     text: texts.remind[language],
   });
+  const acts = account
+    ? accountActs(visit, customer.id, { open: account.open, onAccount: account.open - account.closing })
+    : [];
   const details = cardFacts(customer, mayIssue, language);
   return page(
     customer.name,
@@ -274,7 +278,7 @@ async function cardPage(
       language,
       crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
       primary: mayIssue ? issue : null,
-      secondary: [mayIssue && account && account.open > 0 ? remind : null, statement],
+      secondary: [...acts, mayIssue && account && account.open > 0 ? remind : null, statement],
     })}
 ${visit.outcome === 'created' ? notice('done', texts.created[language]) : null}
 ${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}

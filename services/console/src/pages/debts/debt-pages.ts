@@ -9,7 +9,7 @@ import {
   type RequestOf,
   summarizeDebts,
 } from '@pinkas/contracts';
-import { debtAges, isCalendarDate } from '@pinkas/domain';
+import { debtAges, isCalendarDate, mayIssue } from '@pinkas/domain';
 import { RpcClient } from '@pinkas/service-kit';
 import {
   card,
@@ -60,6 +60,7 @@ const texts = {
   onAccount: { he: 'זכות בחשבון', en: 'Credit on account' },
   act: { he: 'פעולה', en: 'Action' },
   remind: { he: 'תזכורת', en: 'Remind' },
+  receipt: { he: 'קבלה', en: 'Receipt' },
 } as const satisfies Record<string, Words>;
 
 const listTexts = {
@@ -200,12 +201,18 @@ function ageTable({ language, link }: MemberVisit, { ages, amount: sum, document
   });
 }
 
-function debtorTable({ language, link, role }: MemberVisit, debtors: readonly Debtor[]): Markup {
+function debtorTable({ business, language, link, role }: MemberVisit, debtors: readonly Debtor[]): Markup {
   const statement = ({ customer_id }: Debtor) => link(`/customers/${customer_id}/statement`);
-  const remind = (row: Debtor) => html`<a href="${link(`/debts/${row.customer_id}/reminder`)}">
-  ${texts.remind[language]}
+  const act = (row: Debtor, href: string, word: Words) => html`<a href="${href}">
+  ${word[language]}
   <span class="visually-hidden">${isolate(row.name, language)}</span>
 </a>`;
+  const issues = business.legal_type !== null && mayIssue(business.legal_type, 'receipt');
+  const acts = (row: Debtor) => {
+    const { customer_id: account } = row;
+    const receipt = act(row, link('/issue/document', { type: 'receipt', account }), texts.receipt);
+    return html`${act(row, link(`/debts/${account}/reminder`), texts.remind)}${issues && html` · ${receipt}`}`;
+  };
   return table<Debtor>({
     caption: texts.byCustomer[language],
     language,
@@ -231,7 +238,7 @@ function debtorTable({ language, link, role }: MemberVisit, debtors: readonly De
               head: texts.act[language],
               headHidden: true,
               kind: 'action' as const,
-              value: remind,
+              value: acts,
             },
           ]
         : []),

@@ -29,6 +29,7 @@ import { fileColumns } from '../../report/sheet.js';
 import { isAtLeast } from '../../session/roles.js';
 import { documentName, inSentence } from '../parts.js';
 import { words } from '../words.js';
+import { accountActs } from './account-acts.js';
 import {
   periodQuery,
   readPage,
@@ -58,6 +59,7 @@ const texts = {
     he: 'התזכורת בדרך. אפשר לעקוב אחריה ב',
     en: 'The reminder is on its way. You can follow it in',
   },
+  setOffDone: { he: 'הסכום קוזז.', en: 'It is set off.' },
   remindedDocument: { he: 'דף המסמך', en: 'the page of the document' },
   meaning: {
     he: 'חובה: מה שמסמך דרש לתשלום. זכות: מה שהתקבל או זוכה.',
@@ -168,6 +170,9 @@ ${pager(links, language, texts.entries[language])}
 /** Where a reminder that was just sent can be followed: the page of its first document. */
 function remindedNotice({ language, link, outcome }: MemberVisit, { entries }: Statement): Markup | null {
   const [done, id = ''] = outcome?.split(' ') ?? [];
+  if (done === 'set_off') {
+    return notice('done', texts.setOffDone[language]);
+  }
   if (done !== 'reminded') {
     return null;
   }
@@ -191,7 +196,11 @@ ${pageHead({
 ${notice('error', texts.tooLong[language])}`;
 }
 
-function head(visit: MemberVisit, { customer, period }: StatementVisit, { open }: Statement): Markup {
+function head(
+  visit: MemberVisit,
+  { customer, period }: StatementVisit,
+  { closing, open }: Statement,
+): Markup {
   const { language, link, role } = visit;
   const at = `/customers/${customer.id}/statement`;
   const remind = linkButton({
@@ -207,13 +216,16 @@ function head(visit: MemberVisit, { customer, period }: StatementVisit, { open }
       { text: isolate(customer.name, language), href: link(`/customers/${customer.id}`) },
     ],
     primary: open > 0 && isAtLeast(role, 'issuer') ? remind : null,
-    secondary: (['pdf', 'csv'] as const).map((kind) =>
-      linkButton({
-        href: link(`${at}/${kind}`, periodQuery(period)),
-        text: texts[kind][language],
-        download: true,
-      }),
-    ),
+    secondary: [
+      ...accountActs(visit, customer.id, { open, onAccount: period.to === undefined ? open - closing : 0 }),
+      ...(['pdf', 'csv'] as const).map((kind) =>
+        linkButton({
+          href: link(`${at}/${kind}`, periodQuery(period)),
+          text: texts[kind][language],
+          download: true,
+        }),
+      ),
+    ],
   });
 }
 

@@ -9,7 +9,7 @@ import {
 import { dayInIsrael } from '@pinkas/domain';
 import { csvMoney } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
-import { html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import { amount, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import { dayOf } from '../../http/address-dates.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { type SheetColumn, sheetTable } from '../../report/sheet.js';
@@ -30,6 +30,7 @@ const texts = {
   debit: { he: 'חובה', en: 'Debit' },
   credit: { he: 'זכות', en: 'Credit' },
   balance: { he: 'יתרה', en: 'Balance' },
+  setOff: { he: 'קוזז מזכות בחשבון', en: 'Set off from credit' },
 } as const satisfies Record<string, Words>;
 
 export type Statement = ReplyOf<typeof readStatement>;
@@ -112,7 +113,7 @@ export function statementColumns(
     <Value>(value: (entry: StatementEntry) => Value) =>
     (row: Row) =>
       isEntry(row) ? value(row) : null;
-  const amount = (name: 'debit' | 'credit') => ({
+  const sum = (name: 'debit' | 'credit') => ({
     head: texts[name][language],
     kind: 'money' as const,
     // Zero is left out, but for the file.
@@ -139,8 +140,15 @@ export function statementColumns(
       value: ofEntry(({ based_on }) => based_on && documentName(based_on, language)),
     },
     { head: texts.due[language], kind: 'date', value: ofEntry(({ due_date }) => due_date), foot: null },
-    { ...amount('debit'), foot: debit },
-    { ...amount('credit'), foot: credit },
+    { ...sum('debit'), foot: debit },
+    { ...sum('credit'), foot: credit },
+    {
+      head: texts.setOff[language],
+      only: 'file',
+      kind: 'money',
+      value: ofEntry(({ set_off }) => set_off ?? null),
+      cell: ofEntry(({ set_off }) => (set_off === undefined ? null : csvMoney(set_off))),
+    },
     { head: texts.balance[language], kind: 'money', value: (row) => row.balance, foot: closing },
   ];
 }
@@ -165,7 +173,7 @@ const beforeName = (isFirst: boolean, language: Language): string =>
   texts[isFirst ? 'opening' : 'broughtForward'][language];
 
 function entryName(
-  { document_id, type, number, based_on }: StatementEntry,
+  { document_id, type, number, based_on, set_off }: StatementEntry,
   language: Language,
   linkOf: ((documentId: string) => string) | undefined,
 ): Markup {
@@ -173,5 +181,8 @@ function entryName(
   const basis =
     based_on &&
     html` <span class="soft">${texts.for[language]} ${inSentence(documentName(based_on, language), language)}</span>`;
-  return html`${linkOf ? html`<a href="${linkOf(document_id)}">${name}</a>` : name}${basis}`;
+  const settled =
+    set_off !== undefined &&
+    html` <span class="soft">${texts.setOff[language]}: ${amount(set_off, language)}</span>`;
+  return html`${linkOf ? html`<a href="${linkOf(document_id)}">${name}</a>` : name}${basis}${settled}`;
 }

@@ -34,6 +34,8 @@ const texts = {
   number: { he: 'מספר הקצאה', en: 'Allocation number' },
   paid: { he: 'שולם', en: 'Paid' },
   credited: { he: 'זוכה', en: 'Credited' },
+  setOff: { he: 'קוזז מזכות בחשבון', en: 'Set off from credit' },
+  setOffs: { he: 'פירוט והסרה', en: 'Show or remove' },
   sending: { he: 'שליחה', en: 'Sending' },
   notSent: {
     he: 'לא נשלח ללקוח אוטומטית, לפי הבקשה בעת ההפקה',
@@ -87,6 +89,12 @@ export function documentFacts(
       ...donationFacts(document, state, language),
       [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
       [texts.credited[language], showsCredited ? amount(showsCredited, language) : null],
+      [
+        texts.setOff[language],
+        state.set_off === undefined
+          ? null
+          : html`${amount(state.set_off, language)} <a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts.setOffs[language]}</a>`,
+      ],
       [texts.sending[language], document.send ? null : texts.notSent[language]],
     ],
     language,

@@ -1,4 +1,5 @@
 import { warningsOf } from '@pinkas/contracts';
+import { fromShekels, toShekels } from '@pinkas/domain';
 import {
   amount,
   button,
@@ -9,18 +10,20 @@ import {
   hidden,
   html,
   isolate,
+  type Language,
   leftToRight,
   linkButton,
   type Markup,
   pageHead,
+  readMoney,
   type Words,
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { inSentence, typeName } from '../parts.js';
+import { documentName, inSentence, typeName } from '../parts.js';
 import { words } from '../words.js';
 import { consequences, type DocumentPreview, warningList } from './consequences.js';
-import { entriesOf, type IssueFields } from './issue-fields.js';
+import { type AccountDebts, entriesOf, type IssueFields } from './issue-fields.js';
 import { totals } from './issue-summary.js';
 
 const texts = {
@@ -32,6 +35,9 @@ const texts = {
   donorId: { he: 'מספר הזהות של התורם', en: "Donor's id" },
   date: { he: 'תאריך', en: 'Date' },
   dueDate: { he: 'לתשלום עד', en: 'Due on' },
+  pays: { he: 'מה נפרע בקבלה', en: 'What it pays' },
+  left: { he: 'תישאר יתרה של', en: 'leaves' },
+  onAccount: { he: 'נשאר כזכות בחשבון', en: 'Stays on account' },
   follows: { he: 'מה קורה בהפקה', en: 'What happens next' },
   picture: { he: 'כך ייראה המסמך', en: 'What the document looks like' },
   show: { he: 'הצגת המסמך', en: 'Show the document' },
@@ -40,7 +46,12 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** The screen that asks once: what is issued, what follows from it, and what the document looks like. */
-export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: DocumentPreview): PageReply {
+export function issueConfirm(
+  visit: MemberVisit,
+  fields: IssueFields,
+  preview: DocumentPreview,
+  debts: AccountDebts = [],
+): PageReply {
   const { language, link } = visit;
   const { draft } = preview;
   const title = `${texts.title[language]} ${inSentence(typeName(draft.type, language), language)}`;
@@ -62,7 +73,7 @@ ${pageHead({
     ${card({ id: 'picture', title: texts.picture[language], content: picture(visit, entries) })}
   </div>
   <div class="stays">
-    ${card({ id: 'confirm', title: texts.what[language], content: asked(visit, fields, preview, entries) })}
+    ${card({ id: 'confirm', title: texts.what[language], content: asked(visit, { fields, preview, debts }, entries) })}
   </div>
 </div>`,
   );
@@ -71,8 +82,7 @@ ${pageHead({
 /** What is issued and what follows from it, with the button that issues. */
 function asked(
   visit: MemberVisit,
-  fields: IssueFields,
-  preview: DocumentPreview,
+  { fields, preview, debts }: { fields: IssueFields; preview: DocumentPreview; debts: AccountDebts },
   entries: readonly Markup[],
 ): Markup {
   const { csrfToken, language, link } = visit;
@@ -95,6 +105,7 @@ ${facts(
   language,
 )}
 ${totals(preview, fields, language)}
+${fields.single.account === '' ? null : paidDocuments(fields, preview, debts, language)}
 ${warningList(warningsOf(preview), draft.type, language)}
 <h3>${texts.follows[language]}</h3>
 <ul>
@@ -112,6 +123,29 @@ ${warningList(warningsOf(preview), draft.type, language)}
     ${linkButton({ href: link(`/issue/drafts/${fields.single.key}`), text: texts.change[language] })}
   </div>
 </form>`;
+}
+
+/** What a receipt on account pays, and what stays on account. */
+function paidDocuments(
+  { setOffs }: IssueFields,
+  { draft }: DocumentPreview,
+  debts: AccountDebts,
+  language: Language,
+): Markup {
+  const rows = setOffs.flatMap(({ document_id, amount: text }) => {
+    const debt = debts.find(({ document }) => document.id === document_id);
+    const paid = readMoney(text) ?? 0;
+    const rest = debt ? toShekels(fromShekels(debt.balance) - fromShekels(paid)) : 0;
+    const left = html` <span class="soft">${texts.left[language]} ${amount(rest, language)}</span>`;
+    return debt
+      ? [[documentName(debt.document, language), html`${amount(paid, language)}${rest > 0 && left}`] as const]
+      : [];
+  });
+  const all = draft.payments.reduce((sum, payment) => sum + fromShekels(payment.amount), 0n);
+  const rest = setOffs.reduce((left, row) => left - fromShekels(readMoney(row.amount) ?? 0), all);
+  const onAccount = rest > 0n ? amount(toShekels(rest), language) : null;
+  return html`<h3>${texts.pays[language]}</h3>
+${facts([...rows, [texts.onAccount[language], onAccount]], language)}`;
 }
 
 /** The draft in a frame. Its form has the frame as its target: the script sends it at once, and a person without it by its button. */

@@ -4,6 +4,7 @@ import {
   type DocumentState,
   type IssuedDocument,
   type listArticles,
+  type listDebts,
   type ReplyOf,
 } from '@pinkas/contracts';
 import {
@@ -36,6 +37,7 @@ export const customerDetails = ['tax_id', 'email', 'phone', 'address', 'city'] a
 const singleNames = [
   'key',
   'based_on',
+  'account',
   'customer.id',
   'customer.known_name',
   // The name for which a card of its own was asked for.
@@ -69,7 +71,12 @@ export interface IssueFields {
   readonly single: Readonly<Record<SingleName, string>>;
   readonly items: readonly LineFields[];
   readonly payments: readonly PaymentFields[];
+  /** Of a receipt on the account of a customer: the documents that it pays, each with the amount once that is asked. */
+  readonly setOffs: readonly SetOffFields[];
 }
+
+/** A document that a receipt on account pays. */
+export type SetOffFields = Readonly<Record<'document_id' | 'amount', string>>;
 
 /** The fields that are read otherwise than as one line. */
 const kinds: Readonly<Record<string, FieldKind>> = {
@@ -108,7 +115,43 @@ export function newFields(type: DocumentType, business: Business, today: string)
     },
     items: [blankLine],
     payments: takesPayments(type) ? [blankPayment(today)] : [],
+    setOffs: [],
   };
+}
+
+/** What a customer has left to pay, and may pay at once. */
+export type AccountDebts = ReplyOf<typeof listDebts>['debts'];
+
+/** The fields of a receipt for all that a customer has left to pay. */
+export function fieldsOfAccount(blank: IssueFields, debts: AccountDebts, language: Language): IssueFields {
+  const customer = debts[0]?.document.customer;
+  const name = asLine(customer?.name ?? '');
+  return {
+    ...blank,
+    single: {
+      ...blank.single,
+      account: debts[0]?.customer_id ?? '',
+      'customer.id': debts[0]?.customer_id ?? '',
+      'customer.known_name': name,
+      'customer.name': name,
+    },
+    items: [{ ...blankLine, description: onAccount[language] }],
+    setOffs: debts.map(({ document }) => ({ document_id: document.id, amount: '' })),
+  };
+}
+
+/** What was paid, over the documents that were chosen, the first due first; what is beyond them stays on account. */
+export function withDistributed(fields: IssueFields, debts: AccountDebts): IssueFields {
+  let rest = fromShekels(readMoney(sumOfPayments(fields) ?? '') ?? 0);
+  const setOffs = debts
+    .filter(({ document }) => fields.setOffs.some(({ document_id }) => document_id === document.id))
+    .flatMap(({ document, balance }) => {
+      const left = fromShekels(balance);
+      const amount = left < rest ? left : rest;
+      rest -= amount;
+      return amount > 0n ? [{ document_id: document.id, amount: toShekels(amount).toFixed(2) }] : [];
+    });
+  return { ...fields, setOffs };
 }
 
 /** A document that the new one begins from. */
@@ -119,6 +162,7 @@ export interface Origin {
   readonly isSource: boolean;
 }
 
+const onAccount: Words = { he: 'תשלום על חשבון', en: 'Payment on account' };
 const receivedFor: Words = { he: 'תשלום עבור', en: 'Payment for' };
 
 /** The fields of a document that is based on another one, or copies it. A receipt for an invoice is over what is left to pay. */
@@ -229,16 +273,29 @@ export function readFields(form: URLSearchParams, type: DocumentType): IssueFiel
     single,
     items: items.length > 0 ? items : [blankLine],
     payments: takesPayments(type) ? payments : [],
+    setOffs: single.account === '' ? [] : readRows(form, 'set_offs', ['document_id', 'amount']),
   });
 }
 
 /** The same as names and values, for a form that only repeats them. */
-export function entriesOf({ type, single, items, payments }: IssueFields): (readonly [string, string])[] {
+export function entriesOf({
+  type,
+  single,
+  items,
+  payments,
+  setOffs,
+}: IssueFields): (readonly [string, string])[] {
   const rows = (list: string, given: readonly object[]) =>
     given.flatMap((row, place) =>
       Object.entries(row).map(([name, value]) => [`${list}.${place}.${name}`, String(value)] as const),
     );
-  return [['type', type], ...Object.entries(single), ...rows('items', items), ...rows('payments', payments)];
+  return [
+    ['type', type],
+    ...Object.entries(single),
+    ...rows('items', items),
+    ...rows('payments', payments),
+    ...rows('set_offs', setOffs),
+  ];
 }
 
 const isBlankLine = ({ sku, description, unit_price }: LineFields) =>

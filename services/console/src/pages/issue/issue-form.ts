@@ -8,6 +8,7 @@ import {
   csrfField,
   type FieldErrors,
   field,
+  formatMoney,
   hidden,
   html,
   isolate,
@@ -21,10 +22,12 @@ import {
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import type { Draft } from '../../session/draft.repository.js';
+import { ageWords } from '../debts/debt-words.js';
 import { documentName, typeName } from '../parts.js';
 import { words } from '../words.js';
 import { draftNotice, draftsCard, savedHint } from './draft-parts.js';
 import {
+  type AccountDebts,
   customerDetails,
   type IssueFields,
   isReceived,
@@ -43,6 +46,8 @@ export interface IssueForm {
   readonly fields: IssueFields;
   readonly origin: Origin | null;
   readonly articles: Articles;
+  /** What the customer of a receipt on account has left to pay. */
+  readonly debts?: AccountDebts;
   readonly summary: Summary;
   /** What was found for the typed name; null: it was not looked for. */
   readonly found?: readonly CustomerCard[] | null;
@@ -89,6 +94,7 @@ ${draftsCard(visit, drafts, true)}
   ${hidden('type', type)}
   ${hidden('key', single.key)}
   ${hidden('based_on', single.based_on)}
+  ${hidden('account', single.account)}
   ${hidden('customer.id', single['customer.id'])}
   ${hidden('customer.known_name', single['customer.known_name'])}
   ${hidden('customer.new_name', single['customer.new_name'])}
@@ -97,6 +103,7 @@ ${draftsCard(visit, drafts, true)}
     ${customerCard(visit, given)}
     ${isReceived(type) ? null : linesCard(visit, fields, errors)}
     ${takesPayments(type) ? paymentsCard(visit, fields, errors) : null}
+    ${setOffCard(visit, given)}
     ${isReceived(type) ? receivedCard(visit, fields, errors) : null}
     ${moreCard(visit, fields, errors)}
   </div>
@@ -215,6 +222,33 @@ const newCustomer = (name: string, type: DocumentType, language: Language): Mark
         ${textOf(type, 'newCard', language)} ${isolate(name, language)}
       </button>
     </li>`;
+
+/** The open documents of an account, of which a receipt pays those that are chosen. */
+function setOffCard(
+  { language }: MemberVisit,
+  { fields, debts = [], errors = {} }: IssueForm,
+): Markup | null {
+  if (fields.single.account === '') {
+    return null;
+  }
+  const boxes = debts.map(({ document, balance, age }, place) =>
+    checkbox({
+      name: `set_offs.${place}.document_id`,
+      value: document.id,
+      label: documentName(document, language),
+      checked: fields.setOffs.some(({ document_id }) => document_id === document.id),
+      hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
+    }),
+  );
+  return card({
+    id: 'set-offs',
+    title: texts.setOffs[language],
+    content: html`
+  <p class="hint">${texts.setOffsHint[language]}</p>
+  ${errors.set_offs ? html`<p class="error">${errors.set_offs}</p>` : null}
+  ${boxes}`,
+  });
+}
 
 function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
   const { type, single } = fields;

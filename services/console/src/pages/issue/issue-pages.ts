@@ -13,6 +13,7 @@ import {
   blankLine,
   entriesOf,
   fieldsFrom,
+  fieldsOfAccount,
   type IssueFields,
   isBlank,
   issueLimits,
@@ -20,6 +21,7 @@ import {
   takesPayments,
   withArticles,
   withCard,
+  withDistributed,
   withoutBlankLines,
 } from './issue-fields.js';
 import { type IssueForm, issueForm } from './issue-form.js';
@@ -60,15 +62,18 @@ export class IssuePages {
       this.issuing.articles(visit),
       this.drafts.list(visit, pathOf(visit)),
     ]);
-    const fields = origin
-      ? fieldsFrom(blank, origin, language)
-      : await this.issuing.forCustomer(visit, blank, query.get('customer') ?? '');
+    const debts = type === 'receipt' ? await this.issuing.debts(visit, query.get('account') ?? '') : [];
+    const started =
+      debts.length > 0
+        ? fieldsOfAccount(blank, debts, language)
+        : await this.issuing.forCustomer(visit, blank, query.get('customer') ?? '');
+    const fields = origin ? fieldsFrom(blank, origin, language) : started;
     const { based_on } = fields.single;
     const drafts = saved.filter(
       ({ form }) => form.get('type') === type && (form.get('based_on') ?? '') === based_on,
     );
     const summary = await this.issuing.summary(visit, fields);
-    return issueForm(visit, { fields, origin, articles, summary, drafts });
+    return issueForm(visit, { fields, origin, articles, summary, drafts, debts });
   }
 
   /** The form as it was left. */
@@ -218,13 +223,14 @@ export class IssuePages {
   }
 
   async #form(visit: MemberVisit, given: IssueFields, more: Partial<IssueForm>): Promise<PageReply> {
-    const [origin, articles] = await Promise.all([
+    const [origin, articles, debts] = await Promise.all([
       this.issuing.origin(visit, given.type, given.single.based_on, true),
       this.issuing.articles(visit),
+      this.issuing.debts(visit, given.single.account),
     ]);
     const fields = withArticles(given, articles);
     const summary = await this.issuing.summary(visit, fields);
-    return issueForm(visit, { fields, origin, articles, summary, ...more });
+    return issueForm(visit, { fields, origin, articles, summary, debts, ...more });
   }
 
   async #confirm(visit: MemberVisit, given: IssueFields): Promise<PageReply> {
@@ -240,11 +246,12 @@ export class IssuePages {
       const errors = { 'customer.name': textOf(fields.type, 'nameOfNumber', visit.language) };
       return this.#form(visit, { ...fields, single }, { errors });
     }
+    const debts = await this.issuing.debts(visit, fields.single.account);
     return this.#checked(visit, fields, async (body) => {
       const preview = await this.issuing.preview(visit, body);
       const found = preview.matched_by === null ? await this.#near(visit, fields) : [];
       return found.length === 0
-        ? issueConfirm(visit, fields, preview)
+        ? issueConfirm(visit, withDistributed(fields, debts), preview, debts)
         : this.#form(visit, fields, {
             found,
             isAsked: true,
@@ -267,7 +274,7 @@ export class IssuePages {
     return this.#checked(visit, fields, async (body) => {
       const confirmed = { ...body, ...(expected !== null && { expected_total: expected }) };
       const { key } = fields.single;
-      const id = await this.issuing.issue(visit, `issue-${key}`, confirmed);
+      const id = await this.issuing.issue(visit, `issue-${key}`, confirmed, fields.setOffs);
       await this.drafts.end(visit, { id: key, path: pathOf(visit), documentId: id });
       return redirect(visit.link(`/documents/${id}`), { outcome: 'document_issued' });
     });

@@ -42,6 +42,11 @@ export const issueWords = {
   description: { he: 'תיאור', en: 'Description' },
   quantity: { he: 'כמות', en: 'Quantity' },
   unit_price: { he: 'מחיר ליחידה', en: 'Unit price' },
+  setOffs: { he: 'אילו מסמכים משולמים', en: 'Documents that are paid' },
+  setOffsHint: {
+    he: 'הסכום מחולק בין המסמכים המסומנים, הראשון לתשלום קודם. מה שמעבר להם נשאר כזכות בחשבון הלקוח.',
+    en: 'The amount is divided among the selected documents, the first due first. What is beyond them stays on the account of the customer.',
+  },
   received: { he: 'עבור מה', en: 'What it is for' },
   receivedFor: { he: 'עבור מה התקבל התשלום', en: 'What the payment is for' },
   addLine: { he: 'הוספת שורה', en: 'Add a line' },

@@ -2,13 +2,16 @@ import { Injectable } from '@nestjs/common';
 import {
   type CreateDocument,
   type CustomerCard,
+  fingerprint,
   getDocument,
   issueDocument,
   isUuid,
   listArticles,
+  listDebts,
   previewDocument,
   renderDraft,
   searchCustomers,
+  setOffDocumentsMax,
   showCustomer,
 } from '@pinkas/contracts';
 import {
@@ -23,13 +26,14 @@ import {
   visibleLength,
 } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { type FieldErrors, formatDate, formatMoney, type Language } from '@pinkas/ui';
+import { type FieldErrors, formatDate, formatMoney, type Language, readMoney } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { errorText } from '../message-pages.js';
 import { unlessAway } from '../unless-away.js';
 import type { DocumentPreview } from './consequences.js';
 import { bodyErrors, bodyOf } from './issue-body.js';
 import {
+  type AccountDebts,
   blankPayment,
   entriesOf,
   type IssueFields,
@@ -50,6 +54,10 @@ const texts = {
     en: (date: string) => `The last document of this type is dated ${date}. Choose that date or a later one.`,
   },
   checkDigit: { he: 'ספרת הביקורת של המספר שגויה.', en: 'The check digit of the number is wrong.' },
+  setOffs: {
+    he: 'היתרות השתנו מאז שהוצגו, או שהמסמכים אינם של הלקוח הזה. דבר לא הופק; יש לבחור שוב.',
+    en: 'Balances have changed since they were shown, or the documents are not of this customer. Nothing was issued; choose again.',
+  },
   sum: { he: 'סכום התשלומים צריך להיות', en: 'The payments have to sum to' },
 } as const;
 
@@ -110,6 +118,15 @@ export class Issuing {
     return !isSource || documentTypeRules[type].sources.includes(document.type)
       ? { document, state, isSource }
       : null;
+  }
+
+  /** What a customer has left to pay, the first due first; none for what is no customer. */
+  async debts({ bookId }: MemberVisit, customerId: string): Promise<AccountDebts> {
+    if (!isUuid(customerId)) {
+      return [];
+    }
+    const request = { business_id: bookId, customer_id: customerId, limit: setOffDocumentsMax, after: null };
+    return (await this.rpc.call(listDebts, request)).debts;
   }
 
   async articles({ bookId }: MemberVisit): Promise<IssueForm['articles']> {
@@ -205,13 +222,26 @@ export class Issuing {
     return { ...fields, payments: [{ ...payment, amount: total }] };
   }
 
-  /** Issues a document, once for each key. @returns its id. */
-  async issue({ book, session }: MemberVisit, key: string, body: CreateDocument): Promise<string> {
+  /** Issues a document, once for each key. @param setOffs what a receipt on account pays. @returns its id. */
+  async issue(
+    { book, session }: MemberVisit,
+    key: string,
+    body: CreateDocument,
+    setOffs: IssueFields['setOffs'] = [],
+  ): Promise<string> {
+    const set_offs = setOffs.map(({ document_id, amount }) => ({
+      document_id,
+      amount: readMoney(amount) ?? 0,
+    }));
     const { document } = await this.rpc.callOrWait(issueDocument, {
       business: book,
       issuer: { kind: 'person', id: session.personId },
       idempotency_key: `console-${key}`,
       body,
+      ...(set_offs.length > 0 && {
+        set_offs,
+        body_sha256: fingerprint({ body, set_offs }).toString('hex'),
+      }),
     });
     return document.id;
   }
@@ -246,13 +276,18 @@ export function taxIdTyped(name: string): string | null {
   return /^\d{5,9}$/.test(digits) ? digits : null;
 }
 
+const isAboutSetOffs = ({ details }: ApiError): boolean =>
+  JSON.stringify(details ?? {}).includes('"/amounts"');
+
 /** What a refusal is about, by the fields of the form. */
 export function errorsOf(error: ApiError, { language }: MemberVisit): FieldErrors {
   const sentence = errorText(error, language);
   const fact = (name: string) => String(error.details?.[name] ?? '');
   switch (error.code) {
     case 'validation_error':
-      return bodyErrors(error.details, language);
+      return isAboutSetOffs(error)
+        ? { set_offs: texts.setOffs[language] }
+        : bodyErrors(error.details, language);
     case 'invalid_customer_tax_id':
       return { 'customer.tax_id': texts.checkDigit[language] };
     case 'customer_identity_conflict':

@@ -140,8 +140,12 @@ interface Change {
 }
 
 /** The members that differ. Those of a member are members as well: `auto_send.enabled`. */
-function changesOf({ before, after }: AuditEntry): Change[] {
+function changesOf({ action, before, after }: AuditEntry): Change[] {
   const [old, now] = [flat(before), flat(after)];
+  if (action === 'document.state' && old.get('paid') !== now.get('paid')) {
+    // A receipt of any amount closes an invoice: what is paid of it is what a person means by its state.
+    now.set('status', old.get('status'));
+  }
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
@@ -192,7 +196,7 @@ interface Shown {
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 /** In ILS. */
-const amounts = new Set(['paid', 'allocation_threshold_net']);
+const amounts = new Set(['paid', 'set_off', 'allocation_threshold_net']);
 
 /** A value in words; null: there is none. */
 function shownValue(name: string, value: unknown, names: TrailNames, language: Language): Shown | null {

@@ -16,6 +16,8 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'webhook.test': { he: 'ניסיון נשלח לכתובת לאירועים', en: 'A test was sent to a webhook endpoint' },
   'webhook.resend': { he: 'אירועים נשלחו שוב לכתובת', en: 'Events were sent to a webhook endpoint again' },
   'webhook.remove': { he: 'כתובת לאירועים הוסרה', en: 'A webhook endpoint was removed' },
+  'document.set_off': { he: 'זכות בחשבון קוזזה מול מסמך', en: 'Credit on account was set off' },
+  'document.set_off_removed': { he: 'קיזוז הוסר', en: 'A set-off was removed' },
   'document.state': { he: 'מצב מסמך השתנה', en: 'The state of a document changed' },
   'document.issue': { he: 'הופק מסמך', en: 'Document issued' },
   'allocation.retry': { he: 'מספר הקצאה התבקש שוב', en: 'An allocation number was requested again' },
@@ -76,7 +78,10 @@ export const actionWords: Readonly<Record<string, Words>> = {
 
 /** What a person looks for: kinds of changes, with the actions that are of each. */
 export const trailKinds = {
-  documents: { word: { he: 'מסמכים', en: 'Documents' }, actions: ['document.state', 'document.issue'] },
+  documents: {
+    word: { he: 'מסמכים', en: 'Documents' },
+    actions: ['document.state', 'document.issue', 'document.set_off', 'document.set_off_removed'],
+  },
   messages: {
     word: { he: 'הודעות וכתובות', en: 'Messages and addresses' },
     actions: ['delivery.resend', 'message.send', 'reminder.send', 'suppression.add', 'suppression.remove'],
@@ -184,6 +189,8 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   number: { he: 'מספר', en: 'Number' },
   outcome: { he: 'תוצאה', en: 'Outcome' },
   paid: { he: 'שולם', en: 'Paid' },
+  set_off: { he: 'סכום הקיזוז', en: 'Set off' },
+  receipt: { he: 'בקבלה מספר', en: 'By receipt' },
   payment_terms_days: { he: 'תנאי תשלום (ימים)', en: 'Payment terms (days)' },
   per_minute: { he: 'בקשות בדקה', en: 'Requests a minute' },
   phone: { he: 'טלפון', en: 'Phone' },
