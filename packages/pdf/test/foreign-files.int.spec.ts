@@ -114,7 +114,7 @@ describe('a file of a stranger', () => {
         const [from, to] = [at(), at()].sort((a, b) => a - b);
         return Buffer.concat([
           signed.subarray(0, to),
-          signed.subarray(from, Math.min(to, (from ?? 0) + 4_096)),
+          signed.subarray(from, Math.min(to ?? 0, (from ?? 0) + 4_096)),
           signed.subarray(to),
         ]);
       },

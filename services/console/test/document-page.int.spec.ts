@@ -561,7 +561,7 @@ describe('the page of a document', () => {
     console.network.answer(listKeys, ({ business_id }) => ({
       keys: [
         {
-          ...{ id, business_id, mode: 'live', name: 'Web shop', prefix: 'pk_live_1', scopes: [] },
+          ...{ id, business_id, mode: 'live' as const, name: 'Web shop', prefix: 'pk_live_1', scopes: [] },
           ...{ per_minute: 60, daily_documents: 300, created_at: minute(0) },
           ...{ revoked_at: null, last_used_at: null },
         },

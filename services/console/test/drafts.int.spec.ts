@@ -68,7 +68,7 @@ describe('drafts in the console', () => {
   const pass = (ms: number) => {
     console.clock.now = new Date(console.clock.now.getTime() + ms);
   };
-  const typed = {
+  const typed: Record<string, string> = {
     'customer.name': 'Typed customer',
     'items.0.description': 'Work',
     'items.0.unit_price': '100',

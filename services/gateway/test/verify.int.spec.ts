@@ -54,7 +54,12 @@ describe('the page that checks files', () => {
               certificate_sha256,
               revoked_at: null,
               signed_ends: [
-                { type: 'tax_invoice', n: 20, hash: 'ab'.repeat(32), at: '2026-06-14T20:00:00.000Z' },
+                {
+                  type: 'tax_invoice' as const,
+                  n: 20,
+                  hash: 'ab'.repeat(32),
+                  at: '2026-06-14T20:00:00.000Z',
+                },
               ],
             }
           : null,
