@@ -10,6 +10,10 @@ export const consolePages: readonly PageBinding[] = (
 const noPages = new Set([
   '/documents/:id/pdf',
   '/exports/:id/file',
+  '/exports/monthly/:period/file',
+  // Of a business with an accountant, and of documents that were sent: console/test.
+  '/exports/monthly/now',
+  '/documents/sending/:id',
   '/customers/:id/statement/pdf',
   '/customers/:id/statement/csv',
   '/reports/pdf',

@@ -231,7 +231,7 @@ const keptIn: Record<string, readonly string[]> = {
   nodemailer: ['services/delivery/src/'],
   'libphonenumber-js': ['packages/domain/src/text/phone-number.ts'],
   yazl: ['packages/exports/src/'],
-  yauzl: ['packages/cli/src/export/check/zip-check.ts', 'services/console/src/export/uniform-files.ts'],
+  yauzl: ['packages/cli/src/export/check/zip-check.ts', 'services/console/src/export/stored-zip.ts'],
   'd3-scale': ['packages/ui/src/chart.ts'],
   undici: [
     'services/allocation/src/authority/authority-http.ts',

@@ -52,4 +52,4 @@ export {
   singleFileFormats,
   writeSingleFile,
 } from './write-single-file.js';
-export { zipFiles } from './zip-files.js';
+export { type ZippedSource, zipFiles, zipStream } from './zip-files.js';

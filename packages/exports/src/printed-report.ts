@@ -25,7 +25,7 @@ const style = `body{font:10pt Heebo,Arial,sans-serif;margin:0 auto;max-width:180
 h1{font-size:16pt;margin:0 0 2mm}h2{font-size:11pt;margin:7mm 0 2mm}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:1mm 5mm;margin:0}dt{color:#555}dd{margin:0}
 table{border-collapse:collapse;width:100%;margin-top:3mm}thead{display:table-header-group}tfoot{display:table-row-group}
-tr{break-inside:avoid}
+tr,section{break-inside:avoid}
 th,td{border-bottom:1px solid #ccc;padding:1mm 2mm;text-align:start;font-variant-numeric:tabular-nums}thead th{background:#f2f2f2}
 tbody th{font-weight:400}th.figure,td.figure{text-align:right;white-space:nowrap}td.date{white-space:nowrap}
 tfoot th,tfoot td,.summed tbody tr:last-child{font-weight:700}

@@ -43,6 +43,30 @@ export async function zipFiles(
   }
 }
 
+/** A file that goes into a zip while the zip is read. */
+export interface ZippedSource {
+  /** Its name in the zip, with slashes. */
+  readonly name: string;
+  readonly size: number;
+  /** False: it is compressed already. */
+  readonly compress?: boolean;
+  /** Called when its place in the zip is reached. */
+  open(): Promise<Readable>;
+}
+
+/** A zip that is made while it is read, file by file. A file that cannot be read ends it with an error. */
+export function zipStream(files: readonly ZippedSource[], mtime: Date): Readable {
+  const zip = openZip();
+  const fail = (error: Error) => zip.emit('error', error);
+  for (const { name, size, compress = true, open } of files) {
+    zip.addReadStreamLazy(name, { mtime, mode: 0o100644, compress, size }, (use) => {
+      open().then((stream) => use(null, stream.once('error', fail)), fail);
+    });
+  }
+  zip.end();
+  return zip.outputStream as Readable;
+}
+
 /** A zip whose errors are those of its output stream: as events without a listener they would end the process. */
 export function openZip(): ZipFile {
   const zip = new ZipFile();

@@ -1,6 +1,7 @@
 import { dayInIsrael, formatDay } from '@pinkas/domain';
+import { directions } from './direction.js';
 import type { Language } from './language.js';
-import { html, leftToRight, type Markup } from './markup.js';
+import { html, inDirection, leftToRight, type Markup } from './markup.js';
 
 const money = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const quantity = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
@@ -70,6 +71,11 @@ export function amount(value: number, language: Language): Markup {
 /** A day, from YYYY-MM-DD. */
 export function day(date: string, language: Language): Markup {
   return html`<time datetime="${date}">${leftToRight(formatDate(date, language))}</time>`;
+}
+
+/** The days from one to another, in the direction in which the language is read. */
+export function dateRange(from: string, to: string, language: Language): Markup {
+  return inDirection(directions[language], html`${day(from, language)} – ${day(to, language)}`);
 }
 
 /** The day and the time of an instant, in Israel. */

@@ -4,6 +4,8 @@ import { createSignInLink, invitePerson, listPeople, removePerson } from '@pinka
 import { testBookOf } from '@pinkas/domain';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { NoticeSender } from '../src/email/notice-sender.js';
+import { SignInPurger } from '../src/sign-in/sign-in-purger.js';
+import { textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 import { linkFor, linkIn, useLink, withoutMails } from './mail.js';
 
@@ -182,6 +184,76 @@ describe('people', () => {
     });
     expect(console.notices).toHaveLength(1);
   });
+
+  it('an invitation names who invites, works for three days and once, and its page then leads to a new link', async () => {
+    const business = console.addBusiness({ name: 'Demo business' });
+    const owner = await console.addPerson({ [business.id]: 'owner' });
+    const browser = await console.signedIn(owner);
+    await browser.get(`/b/${business.id}/people/invite`);
+    const email = address();
+    await browser.post(`/b/${business.id}/people/invite`, { email, role: 'bookkeeper' });
+    const link = await linkFor(console, email);
+    const [mail] = console.notices;
+    const english = mail?.text.slice(mail.text.indexOf('You are invited'));
+    expect(english).toMatch(new RegExp(`^You are invited to work in Pinkas by ${owner.email}\\.`));
+    expect(mail?.text).toContain('within three days');
+    expect(mail?.text).not.toMatch(/15 minutes|not checked/);
+    at(2 * 24 * 60);
+    const visitor = console.browser();
+    const shown = await visitor.get(link);
+    expect(textOf(shown.text)).toContain(`The invitation is for ${email} .`);
+    const again = await linkTo(business.id, email);
+    expect((await visitor.post(link)).location).toBe(`/b/${business.id}`);
+    // One invitation that is used uses up the others to the same business.
+    for (const used of [link, again]) {
+      const { status, text } = await console.browser().get(used);
+      expect([status, textOf(text)]).toEqual([
+        410,
+        expect.stringContaining('The invitation was used already'),
+      ]);
+      expect(text).toContain('href="/sign-in"');
+    }
+  });
+
+  it('the page of an invitation that has expired, or was withdrawn, states what to do and whom to ask', async () => {
+    const business = console.addBusiness();
+    const owner = await console.addPerson({ [business.id]: 'owner' });
+    const browser = await console.signedIn(owner);
+    await browser.get(`/b/${business.id}/people/invite`);
+    const email = address();
+    await browser.post(`/b/${business.id}/people/invite`, { email, role: 'bookkeeper' });
+    const link = await linkFor(console, email);
+    at(3 * 24 * 60 + 1);
+    await purge();
+    const expired = await console.browser().get(link);
+    expect(expired.status).toBe(410);
+    expect(textOf(expired.text)).toContain('The invitation has expired');
+    expect(textOf(expired.text)).toContain(`Ask the person who invited you: ${owner.email}`);
+    expect(expired.text).toContain('href="/sign-in"');
+    expect((await useLink(console.browser(), link)).status).toBe(410);
+
+    const second = await linkTo(business.id, email);
+    await console.network.call(removePerson, { business_id: business.id, email });
+    const withdrawn = await console.browser().get(second);
+    expect([withdrawn.status, textOf(withdrawn.text)]).toEqual([
+      410,
+      expect.stringContaining('The invitation was withdrawn'),
+    ]);
+    // A person who is removed does not sign in by it either.
+    expect((await useLink(console.browser(), second)).status).toBe(410);
+    at(31 * 24 * 60);
+    await purge();
+    const links = console.database.db.selectFrom('sign_in_link').selectAll();
+    expect(await links.where('business_id', '=', business.id).execute()).toEqual([]);
+  });
+
+  /** The link of another invitation of the same person. */
+  const linkTo = async (business_id: string, email: string) => {
+    const before = console.notices.filter(({ recipient }) => recipient === email).length;
+    await console.network.call(invitePerson, { business_id, email, role: 'bookkeeper' });
+    return linkFor(console, email, before + 1);
+  };
+  const purge = () => console.service.app.get(SignInPurger, { strict: false }).tick();
 
   it('listPeople lists the members of one business by their addresses', async () => {
     const [a, b] = [console.addBusiness(), console.addBusiness()];

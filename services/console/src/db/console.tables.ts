@@ -53,6 +53,8 @@ interface OwnConsoleTables {
     /** The document that was issued from it, and then it has no fields; null: none was. */
     document_id: ColumnType<string | null, string | undefined, string>;
   };
+  /** A business whose owner needs its first steps no more. */
+  dismissed_steps: AsGenerated;
 }
 
 /** The tables of the console. */

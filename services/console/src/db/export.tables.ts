@@ -41,14 +41,14 @@ export type PackageFailure = ExportFailure | 'no_recipient' | 'undelivered';
 /** What is not generated: what JSON has, and which words a text may be. */
 interface OwnExportTables {
   /**
-   * On which day of each month who gets the files of the month before.
+   * On which day who gets the files of the month before, or of the two months before.
    * - `recipient_id`: A member.
    * - `first_month`: The first day of the first month whose files are made.
    */
   accountant_schedule: AsGenerated;
   /**
-   * The files of a month for the accountant.
-   * - `month`: Its first day.
+   * The files of a period for the accountant.
+   * - `month`: The first day of its first month.
    */
   accountant_package: {
     /** `sent`: the email is due, or sent. */
@@ -73,7 +73,7 @@ interface OwnExportTables {
     selection: ColumnType<Selection | null, string | null | undefined, never>;
     /** The test book; null: the live one. */
     book_id: ColumnType<string | null, string | null | undefined, never>;
-    /** The month of the accountant's files, by its first day; null: a person requested it. */
+    /** The first month of the accountant's files, by its first day; null: a person requested it. */
     package_month: ColumnType<string | null, string | null | undefined, string | null>;
     /** Of the uniform structure. */
     charset: UniformCharset | null;

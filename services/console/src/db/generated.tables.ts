@@ -11,6 +11,8 @@ export interface GeneratedTables {
     created_at: Date;
     ended_at: Date | null;
     failure: string | null;
+    /** How many months the files are of. */
+    months: Generated<number>;
   };
   accountant_schedule: {
     business_id: string;
@@ -18,6 +20,8 @@ export interface GeneratedTables {
     recipient_id: string;
     set_by: string;
     first_month: string;
+    /** One; or two, as VAT is reported in: January and February, and so on. */
+    months: Generated<number>;
   };
   attempt_count: {
     kind: string;
@@ -34,6 +38,11 @@ export interface GeneratedTables {
     code_verifier: string | null;
     next_path: string;
     expires_at: Date;
+  };
+  dismissed_steps: {
+    business_id: string;
+    dismissed_by: string;
+    dismissed_at: Date;
   };
   draft: {
     business_id: string;
@@ -64,6 +73,8 @@ export interface GeneratedTables {
     next_attempt_at: Date;
     claimed_until: Date | null;
     package_month: string | null;
+    /** How many months the accountant's files are of. */
+    package_months: Generated<number>;
   };
   export_chunk: {
     business_id: string;
@@ -103,6 +114,8 @@ export interface GeneratedTables {
     request_id: string | null;
     trace: unknown;
     vat_detail: unknown;
+    /** How many months the accountant's files are of. */
+    package_months: Generated<number>;
   };
   export_volume: {
     singleton: Generated<boolean>;
@@ -164,6 +177,8 @@ export interface GeneratedTables {
     next_path: string;
     expires_at: Date;
     used_at: Date | null;
+    /** Of an invitation: the business that it is to; null: a link to sign in. */
+    business_id: string | null;
   };
   transmission: {
     business_id: string;

@@ -3,6 +3,7 @@ import { initial } from './0001-initial.js';
 import { vatDetail } from './0002-vat-detail.js';
 import { transmission } from './0003-transmission.js';
 import { draft } from './0004-draft.js';
+import { firstWeek } from './0005-first-week.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-vat-detail': vatDetail,
   '0003-transmission': transmission,
   '0004-draft': draft,
+  '0005-first-week': firstWeek,
 };

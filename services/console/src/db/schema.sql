@@ -7,12 +7,16 @@ CREATE TABLE public.accountant_package (
     created_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     failure text,
+    months integer DEFAULT 1 NOT NULL,
     CONSTRAINT accountant_package_ended_check CHECK (((ended_at IS NULL) = (state = 'preparing'::text))),
     CONSTRAINT accountant_package_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
+    CONSTRAINT accountant_package_months_check CHECK ((months = ANY (ARRAY[1, 2]))),
     CONSTRAINT accountant_package_state_check CHECK ((state = ANY (ARRAY['preparing'::text, 'sent'::text, 'failed'::text])))
 );
 
 ALTER TABLE ONLY public.accountant_package FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.accountant_package.months IS 'How many months the files are of.';
 
 CREATE TABLE public.accountant_schedule (
     business_id uuid NOT NULL,
@@ -20,10 +24,14 @@ CREATE TABLE public.accountant_schedule (
     recipient_id uuid NOT NULL,
     set_by uuid NOT NULL,
     first_month date NOT NULL,
-    CONSTRAINT accountant_schedule_day_check CHECK (((day_of_month >= 1) AND (day_of_month <= 28)))
+    months integer DEFAULT 1 NOT NULL,
+    CONSTRAINT accountant_schedule_day_check CHECK (((day_of_month >= 1) AND (day_of_month <= 28))),
+    CONSTRAINT accountant_schedule_months_check CHECK ((months = ANY (ARRAY[1, 2])))
 );
 
 ALTER TABLE ONLY public.accountant_schedule FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.accountant_schedule.months IS 'One; or two, as VAT is reported in: January and February, and so on.';
 
 CREATE TABLE public.attempt_count (
     kind text NOT NULL,
@@ -43,6 +51,14 @@ CREATE TABLE public.ceremony (
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT ceremony_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'passkey'::text, 'new_passkey'::text])))
 );
+
+CREATE TABLE public.dismissed_steps (
+    business_id uuid NOT NULL,
+    dismissed_by uuid NOT NULL,
+    dismissed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.dismissed_steps FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.draft (
     business_id uuid NOT NULL,
@@ -81,6 +97,7 @@ CREATE TABLE public.due_notice (
     next_attempt_at timestamp with time zone NOT NULL,
     claimed_until timestamp with time zone,
     package_month date,
+    package_months integer DEFAULT 1 NOT NULL,
     CONSTRAINT due_notice_business_check CHECK (((kind = 'sign_in'::text) = (business_id IS NULL))),
     CONSTRAINT due_notice_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'invitation'::text, 'departure'::text, 'package'::text, 'package_failed'::text]))),
     CONSTRAINT due_notice_left_check CHECK (((kind = 'departure'::text) = (left_email IS NOT NULL))),
@@ -88,6 +105,8 @@ CREATE TABLE public.due_notice (
 );
 
 ALTER TABLE ONLY public.due_notice FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.due_notice.package_months IS 'How many months the accountant''s files are of.';
 
 CREATE TABLE public.export_chunk (
     business_id uuid NOT NULL,
@@ -131,6 +150,7 @@ CREATE TABLE public.export_job (
     request_id text,
     trace json,
     vat_detail json,
+    package_months integer DEFAULT 1 NOT NULL,
     CONSTRAINT export_job_charset_check CHECK (((charset IS NOT NULL) = (format = 'uniform'::text))),
     CONSTRAINT export_job_claim_check CHECK (((claimed_until IS NOT NULL) = (state = 'running'::text))),
     CONSTRAINT export_job_dates_check CHECK ((first_date <= last_date)),
@@ -142,6 +162,8 @@ CREATE TABLE public.export_job (
 );
 
 ALTER TABLE ONLY public.export_job FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.export_job.package_months IS 'How many months the accountant''s files are of.';
 
 CREATE TABLE public.export_volume (
     singleton boolean DEFAULT true NOT NULL,
@@ -215,8 +237,13 @@ CREATE TABLE public.sign_in_link (
     browser_hash bytea,
     next_path text NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    used_at timestamp with time zone
+    used_at timestamp with time zone,
+    business_id uuid
 );
+
+ALTER TABLE ONLY public.sign_in_link FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.sign_in_link.business_id IS 'Of an invitation: the business that it is to; null: a link to sign in.';
 
 CREATE TABLE public.transmission (
     business_id uuid NOT NULL,
@@ -245,7 +272,7 @@ CREATE TABLE public.transmission (
 ALTER TABLE ONLY public.transmission FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE ONLY public.accountant_package
-    ADD CONSTRAINT accountant_package_pkey PRIMARY KEY (business_id, month);
+    ADD CONSTRAINT accountant_package_pkey PRIMARY KEY (business_id, month, months);
 
 ALTER TABLE ONLY public.accountant_schedule
     ADD CONSTRAINT accountant_schedule_pkey PRIMARY KEY (business_id);
@@ -255,6 +282,9 @@ ALTER TABLE ONLY public.attempt_count
 
 ALTER TABLE ONLY public.ceremony
     ADD CONSTRAINT ceremony_pkey PRIMARY KEY (challenge_hash);
+
+ALTER TABLE ONLY public.dismissed_steps
+    ADD CONSTRAINT dismissed_steps_pkey PRIMARY KEY (business_id);
 
 ALTER TABLE ONLY public.draft
     ADD CONSTRAINT draft_pkey PRIMARY KEY (business_id, person_id, id);
@@ -334,12 +364,17 @@ CREATE INDEX session_previous_token_idx ON public.session USING btree (previous_
 
 CREATE INDEX sign_in_link_expires_idx ON public.sign_in_link USING btree (expires_at);
 
+CREATE INDEX sign_in_link_invitation_idx ON public.sign_in_link USING btree (business_id, person_id) WHERE (business_id IS NOT NULL);
+
 CREATE INDEX sign_in_link_notice_idx ON public.sign_in_link USING btree (notice_id);
 
 CREATE INDEX transmission_due_idx ON public.transmission USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 
 ALTER TABLE ONLY public.accountant_schedule
     ADD CONSTRAINT accountant_schedule_recipient_fkey FOREIGN KEY (recipient_id) REFERENCES public.person(id);
+
+ALTER TABLE ONLY public.dismissed_steps
+    ADD CONSTRAINT dismissed_steps_person_fkey FOREIGN KEY (dismissed_by) REFERENCES public.person(id);
 
 ALTER TABLE ONLY public.draft
     ADD CONSTRAINT draft_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
@@ -348,7 +383,7 @@ ALTER TABLE ONLY public.export_chunk
     ADD CONSTRAINT export_chunk_job_fkey FOREIGN KEY (business_id, export_id) REFERENCES public.export_job(business_id, id);
 
 ALTER TABLE ONLY public.export_job
-    ADD CONSTRAINT export_job_package_fkey FOREIGN KEY (business_id, package_month) REFERENCES public.accountant_package(business_id, month);
+    ADD CONSTRAINT export_job_package_fkey FOREIGN KEY (business_id, package_month, package_months) REFERENCES public.accountant_package(business_id, month, months);
 
 ALTER TABLE ONLY public.form_outcome
     ADD CONSTRAINT form_outcome_session_fkey FOREIGN KEY (session_id) REFERENCES public.session(id) ON DELETE CASCADE;
@@ -380,6 +415,15 @@ END);
 ALTER TABLE public.accountant_schedule ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY accountant_schedule_of_business ON public.accountant_schedule USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.dismissed_steps ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY dismissed_steps_of_business ON public.dismissed_steps USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false
@@ -425,6 +469,15 @@ END);
 ALTER TABLE public.membership ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY membership_of_business ON public.membership USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.sign_in_link ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY sign_in_link_of_business ON public.sign_in_link USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

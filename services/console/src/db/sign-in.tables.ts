@@ -14,7 +14,7 @@ interface OwnSignInTables {
    * - `browser_hash`: Of the cookie of the browser that asked; null: no browser did.
    * - `business_id`: Null: a link to sign in.
    * - `left_email`: The address of the person who has left the business; null: it is no notice of that.
-   * - `package_month`: The month of the accountant's files, by its first day; null: it is no notice of them.
+   * - `package_month`: The first month of the accountant's files, by its first day; null: it is no notice of them.
    */
   due_notice: {
     kind: NoticeKind;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type MemberRole, type RequestOf, sendNotice, showBusiness, timeLimitsMs } from '@pinkas/contracts';
+import { type RequestOf, sendNotice, showBusiness, timeLimitsMs } from '@pinkas/contracts';
 import { nextAttemptAt } from '@pinkas/domain';
 import {
   ApiError,
@@ -29,15 +29,25 @@ import {
   postponeNotice,
 } from '../notice/notice.repository.js';
 import { failPackage } from '../package/fail-package.js';
-import { findPackage } from '../package/package.repository.js';
+import { exportsOfPackage, findPackage } from '../package/package.repository.js';
 import { findMember, setUndelivered } from '../people/member.repository.js';
 import { insertLink, linkMs } from '../sign-in/sign-in.repository.js';
-import { departureMail, invitationMail, packageFailedMail, packageMail, signInMail } from './notice-texts.js';
+import {
+  departureMail,
+  type InvitedMember,
+  invitationMail,
+  packageFailedMail,
+  packageMail,
+  signInMail,
+} from './notice-texts.js';
 
 /** One attempt, with the calls of two services. */
 const attemptMs = timeLimitsMs.sendNotice + timeLimitsMs.call;
 /** Longer than an attempt, for storing its outcome. */
 const claimMs = attemptMs + 15_000;
+
+/** About the accountant's files. */
+type PackageNotice = DueNotice & { readonly package_month: string };
 
 type Mail = Pick<RequestOf<typeof sendNotice>, 'subject' | 'text' | 'html'>;
 
@@ -168,6 +178,7 @@ export class NoticeSender implements BackgroundTask {
         notice_id: notice.id,
         browser_hash: notice.browser_hash,
         next_path: notice.next_path,
+        business_id: notice.business_id,
       },
       this.clock.now(),
     );
@@ -180,29 +191,29 @@ export class NoticeSender implements BackgroundTask {
 
   /** Without a link that signs in: the files are for who may use the business when the link is opened. */
   async #composePackage(
-    { kind, business_id, package_month: month, next_path }: DueNotice & { package_month: string },
+    { kind, business_id, package_month: month, package_months: months, next_path }: PackageNotice,
     language: DueNotice['language'],
     businessName: string,
   ): Promise<Mail> {
     const address = `${this.config.consoleUrl}${next_path}`;
+    const key = { business_id: business_id ?? '', month, months };
     if (kind === 'package') {
-      return packageMail(language, address, { businessName, month });
+      const files = await exportsOfPackage(this.#all, key);
+      const formats = files.map(({ format }) => format);
+      return packageMail(language, address, { businessName, month, months, formats });
     }
-    const found = await findPackage(this.#all, { business_id: business_id ?? '', month });
+    const found = await findPackage(this.#all, key);
     return packageFailedMail(language, address, {
-      businessName,
-      month,
+      ...{ businessName, month, months },
       failure: found?.failure ?? 'unavailable',
     });
   }
 
-  async #membership(
-    { business_id }: DueNotice,
-    personId: string,
-  ): Promise<{ businessName: string; role: MemberRole } | null> {
+  async #membership({ business_id }: DueNotice, personId: string): Promise<InvitedMember | null> {
     const membership = await this.#all
       .selectFrom('membership')
-      .select(['business_id', 'role'])
+      .leftJoin('person as inviter', 'inviter.id', 'membership.invited_by')
+      .select(['business_id', 'role', 'inviter.email as inviter'])
       .where('business_id', '=', business_id)
       .where('person_id', '=', personId)
       .executeTakeFirst();
@@ -210,7 +221,7 @@ export class NoticeSender implements BackgroundTask {
       return null;
     }
     const { business } = await this.rpc.call(showBusiness, { business_id: membership.business_id });
-    return { businessName: business.name, role: membership.role };
+    return { businessName: business.name, role: membership.role, inviter: membership.inviter };
   }
 
   async #repeat(notice: DueNotice, failure: unknown): Promise<void> {
@@ -238,13 +249,13 @@ export class NoticeSender implements BackgroundTask {
 
   /** Its owners see on the page of people that an invitation did not arrive. */
   async #recordUndelivered(
-    { business_id, email, kind, package_month: month }: DueNotice,
+    { business_id, email, kind, package_month: month, package_months: months }: DueNotice,
     failure: 'undelivered' | 'no_recipient' = 'undelivered',
   ): Promise<void> {
     if (business_id !== null && kind === 'package' && month !== null) {
       await this.#all
         .transaction()
-        .execute((trx) => failPackage(trx, { business_id, month }, failure, this.clock.now()));
+        .execute((trx) => failPackage(trx, { business_id, month, months }, failure, this.clock.now()));
       this.trigger();
       return;
     }

@@ -8,7 +8,7 @@ const addresses = {
   signIn: 'https://console.example.com/sign-in',
 };
 const mailFor = (businessName: string) =>
-  invitationMail('en', addresses, { businessName, role: 'bookkeeper' });
+  invitationMail('en', addresses, { businessName, role: 'bookkeeper', inviter: 'owner@demo.example' });
 
 const ofAny = <T>(...values: T[]) => fc.constantFrom(...values);
 const digits = fc.string({ unit: ofAny(...'0123456789'), minLength: 2, maxLength: 4 });
@@ -63,11 +63,11 @@ describe('the mail with an invitation', () => {
     expect(mailFor(ordinary).text).toContain(ordinary);
   });
 
-  it('it begins with who writes, and a name that is a message leads nowhere', () => {
+  it('it begins with who invites, and a name that is a message leads nowhere', () => {
     const { subject, text, html } = mailFor(
       'Your bank blocked your card – call 03-5551234 or *2407 now, http://evil.example, www.evil.example, help@evil.example',
     );
-    expect(text).toMatch(/^Pinkas sends this message\./);
+    expect(text).toMatch(/^You are invited to work in Pinkas by owner@demo\.example\./);
     for (const part of [subject, text, html.replaceAll(/<style.*?<\/style>/gs, '')]) {
       expect(part).not.toMatch(/5551234|2407|evil/);
     }
@@ -77,7 +77,7 @@ describe('the mail with an invitation', () => {
   it('a name of which nothing is left is not shown', () => {
     const { subject, text } = mailFor('http://evil.example 03-5551234');
     expect(subject).toBe('You are invited to Pinkas');
-    expect(text).toContain('You are invited to work in Pinkas. Role: Bookkeeper.');
+    expect(text).toContain('You are invited to work in Pinkas by owner@demo.example. Role: Bookkeeper.');
   });
 });
 

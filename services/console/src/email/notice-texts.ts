@@ -15,7 +15,8 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { PackageFailure } from '../db/export.tables.js';
-import { monthText, packageFailures } from '../package/package-words.js';
+import type { PackageFormat, PackageKey } from '../package/package.repository.js';
+import { packageContents, packageFailures, packageTitle } from '../package/package-words.js';
 import { roleNames } from '../session/roles.js';
 import { shownName } from './shown-name.js';
 
@@ -49,12 +50,18 @@ const texts = {
     en: 'You did not ask to sign in? Ignore this message. Do not pass the link on.',
   },
   signInButton: { he: 'כניסה', en: 'Sign in' },
-  writer: {
-    he: 'פנקס שולח את ההודעה הזאת. מי שמנהל עסק הזין את הכתובת שלך; את שם העסק הוא בחר, ופנקס לא בדק אותו.',
-    en: 'Pinkas sends this message. A person who manages a business has entered your address; they chose the name of the business, and Pinkas has not checked it.',
-  },
   invitationSubject: { he: 'הוזמנת לפנקס', en: 'You are invited to Pinkas' },
   invitationLead: { he: 'הוזמנת לעבוד בפנקס', en: 'You are invited to work in Pinkas' },
+  invitedBy: { he: 'על ידי', en: 'by' },
+  accept: { he: 'כניסה לעסק', en: 'Open the business' },
+  invitationLimits: {
+    he: 'הקישור אישי, ופועל פעם אחת במשך שלושה ימים.',
+    en: 'The link is for you alone, and works once within three days.',
+  },
+  about: {
+    he: 'פנקס הוא שירות להפקת חשבוניות וקבלות, ושולח את ההזמנה בשם העסק. אם ההזמנה אינה מוכרת לך, אפשר להתעלם ממנה.',
+    en: 'Pinkas is a service for invoices and receipts, and sends this invitation on behalf of the business. If you did not expect it, you can ignore it.',
+  },
   business: { he: 'העסק:', en: 'Business:' },
   asRole: { he: 'תפקיד:', en: 'Role:' },
   left: { he: 'עזיבה של עסק בפנקס', en: 'Somebody left a business in Pinkas' },
@@ -67,13 +74,10 @@ const texts = {
     en: 'Documents and settings have not changed. API keys that the person made go on working; revoke them on the page Connection settings.',
   },
   package: { he: 'קבצים לרואה החשבון', en: "Accountant's files" },
-  packageLead: {
-    he: 'הקבצים של החודש מוכנים: מבנה אחיד, טבלאות (CSV) וכל המסמכים החתומים (PDF).',
-    en: 'The files of the month are ready: the uniform structure, tables (CSV) and all signed documents (PDF).',
-  },
+  packageLead: { he: 'הקבצים מוכנים:', en: 'The files are ready:' },
   packageMore: {
-    he: 'הקישור מוביל לקבצים אחרי כניסה בכתובת הזאת. הם נשמרים 35 ימים.',
-    en: 'The link leads to the files after signing in with this address. They are kept for 35 days.',
+    he: 'הקישור מוביל לקבצים אחרי כניסה בכתובת הזאת; אפשר להוריד את כולם כקובץ ZIP אחד. הם נשמרים 35 ימים.',
+    en: 'The link leads to the files after signing in with this address; all of them are downloaded as one ZIP. They are kept for 35 days.',
   },
   packageFailed: { he: 'הקבצים לרואה החשבון לא נשלחו', en: "The accountant's files were not sent" },
   packageFailedMore: {
@@ -83,8 +87,8 @@ const texts = {
   toFiles: { he: 'לקבצים', en: 'To the files' },
   people: { he: 'האנשים בעסק', en: 'People of the business' },
   later: {
-    he: 'אחר כך אפשר לקבל קישור חדש לכתובת הזאת כאן:',
-    en: 'Later, get another link for this address here:',
+    he: 'גם אחר כך נכנסים עם הכתובת הזאת, כאן:',
+    en: 'Later as well, sign in with this address here:',
   },
 } as const satisfies Record<string, Words>;
 
@@ -138,32 +142,45 @@ export function signInMail(language: Language, { link }: NoticeAddresses): Notic
   );
 }
 
-/** The mail to a person who was invited to a business. */
+/** Who is invited to what, and by whom. */
+export interface InvitedMember {
+  readonly businessName: string;
+  readonly role: MemberRole;
+  /** The address of who has invited; null: the operator. */
+  readonly inviter: string | null;
+}
+
+/** The mail to a person who was invited to a business. It begins with who invites: strangers get it as well. */
 export function invitationMail(
   language: Language,
   { link, signIn }: NoticeAddresses,
-  { businessName, role }: { businessName: string; role: MemberRole },
+  { businessName, role, inviter }: InvitedMember,
 ): NoticeMail {
   const name = shownName(businessName);
   return bilingual(
     language,
     (of) => (name === '' ? texts.invitationSubject[of] : `${texts.invitationSubject[of]}: ${name}`),
-    (of) => ({
-      text: [
-        texts.writer[of],
-        `${texts.invitationLead[of]}. ${texts.asRole[of]} ${roleNames[role][of]}.`,
-        ...(name === '' ? [] : [`${texts.business[of]} ${name}`]),
-        link,
-        texts.limits[of],
-        `${texts.later[of]}\n${signIn}`,
-      ].join('\n\n'),
-      html: html`${messageText(texts.writer[of])}
-        ${messageText(`${texts.invitationLead[of]}. ${texts.asRole[of]} ${roleNames[role][of]}.`)}
+    (of) => {
+      const as = `${texts.asRole[of]} ${roleNames[role][of]}.`;
+      const by = inviter === null ? '' : ` ${texts.invitedBy[of]} ${inviter}`;
+      const shownBy = inviter === null ? '' : html` ${texts.invitedBy[of]} ${leftToRight(inviter)}`;
+      return {
+        text: [
+          `${texts.invitationLead[of]}${by}. ${as}`,
+          ...(name === '' ? [] : [`${texts.business[of]} ${name}`]),
+          link,
+          texts.invitationLimits[of],
+          `${texts.later[of]}\n${signIn}`,
+          texts.about[of],
+        ].join('\n\n'),
+        html: html`${messageText(html`${texts.invitationLead[of]}${shownBy}. ${as}`)}
         ${businessLine(name, of)}
-        ${button(link, texts.signInButton[of])}
-        ${messageText(texts.limits[of])}
-        ${messageNote(html`${texts.later[of]} <a href="${signIn}">${signIn}</a>`)}`,
-    }),
+        ${button(link, texts.accept[of])}
+        ${messageText(texts.invitationLimits[of])}
+        ${messageNote(html`${texts.later[of]} <a href="${signIn}">${signIn}</a>`)}
+        ${messageNote(texts.about[of])}`,
+      };
+    },
   );
 }
 
@@ -194,35 +211,49 @@ export function departureMail(
   );
 }
 
-/** The mail to the accountant: the files of a month are ready. */
+/** The period of the accountant's files, and whose they are. */
+interface PackageOf extends Pick<PackageKey, 'month' | 'months'> {
+  readonly businessName: string;
+}
+
+/** The mail to the accountant: the files of a period are ready. It names what is in them. */
 export function packageMail(
   language: Language,
   files: string,
-  { businessName, month }: { businessName: string; month: string },
-): NoticeMail {
-  const name = shownName(businessName);
-  const title = (of: Language) => `${texts.package[of]} ${monthText(month)}${name === '' ? '' : `: ${name}`}`;
-  return bilingual(language, title, (of) => ({
-    text: [texts.packageLead[of], files, texts.packageMore[of]].join('\n\n'),
-    html: html`${messageText(html`${texts.package[of]} ${leftToRight(monthText(month))}`)}
-        ${messageText(texts.packageLead[of])}
-        ${button(files, texts.toFiles[of])}
-        ${messageNote(texts.packageMore[of])}`,
-  }));
-}
-
-/** The mail to an owner: the accountant did not get the files of a month. */
-export function packageFailedMail(
-  language: Language,
-  files: string,
-  { businessName, month, failure }: { businessName: string; month: string; failure: PackageFailure },
+  { businessName, formats, ...period }: PackageOf & { readonly formats: readonly PackageFormat[] },
 ): NoticeMail {
   const name = shownName(businessName);
   const title = (of: Language) =>
-    `${texts.packageFailed[of]}: ${monthText(month)}${name === '' ? '' : `, ${name}`}`;
+    `${texts.package[of]}, ${packageTitle(period, of)}${name === '' ? '' : `: ${name}`}`;
+  return bilingual(language, title, (of) => {
+    const contents = formats.map((format) => packageContents[format][of]);
+    const items = contents.map((content) => html`<li>${content}</li>`);
+    return {
+      text: [texts.packageLead[of], contents.map((content) => `- ${content}`).join('\n'), files, texts.packageMore[of]].join(
+        '\n\n',
+      ),
+      html: html`${messageText(`${texts.package[of]}, ${packageTitle(period, of)}`)}
+        ${businessLine(name, of)}
+        ${messageText(texts.packageLead[of])}
+        <ul>${items}</ul>
+        ${button(files, texts.toFiles[of])}
+        ${messageNote(texts.packageMore[of])}`,
+    };
+  });
+}
+
+/** The mail to an owner: the accountant did not get the files of a period. */
+export function packageFailedMail(
+  language: Language,
+  files: string,
+  { businessName, failure, ...period }: PackageOf & { readonly failure: PackageFailure },
+): NoticeMail {
+  const name = shownName(businessName);
+  const title = (of: Language) =>
+    `${texts.packageFailed[of]}: ${packageTitle(period, of)}${name === '' ? '' : `, ${name}`}`;
   return bilingual(language, title, (of) => ({
     text: [title(of), packageFailures[failure][of], texts.packageFailedMore[of], files].join('\n\n'),
-    html: html`${messageText(html`${texts.packageFailed[of]}: ${leftToRight(monthText(month))}`)}
+    html: html`${messageText(`${texts.packageFailed[of]}: ${packageTitle(period, of)}`)}
         ${messageText(packageFailures[failure][of])}
         ${messageText(texts.packageFailedMore[of])}
         ${button(files, texts.toFiles[of])}`,

@@ -135,7 +135,7 @@ export class ExportWriter {
       vendorName: softwareVendorName,
     };
     if (format === 'report') {
-      return writeReport(call, business, { from, folder, now: this.clock.now() });
+      return writeReport(call, business, { from, months: job.package_months, folder, now: this.clock.now() });
     }
     const request = {
       ...{ business, format, from, to, signal },

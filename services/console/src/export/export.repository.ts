@@ -57,6 +57,7 @@ export async function insertExport(
     | 'selection'
     | 'book_id'
     | 'package_month'
+    | 'package_months'
     | 'charset'
     | 'first_date'
     | 'last_date'
@@ -74,7 +75,7 @@ export async function insertExport(
     .execute();
 }
 
-/** The latest exports of a business, the last one first. */
+/** The latest files of a business, the last one first; what was sent to customers is none. */
 export function latestExports(
   db: Database<ConsoleTables>,
   businessId: string,
@@ -84,6 +85,7 @@ export function latestExports(
     .selectFrom('export_job')
     .selectAll()
     .where('business_id', '=', businessId)
+    .where('format', '!=', 'email')
     .orderBy('requested_at', 'desc')
     .orderBy('id')
     .limit(limit)

@@ -105,8 +105,8 @@ export interface ExportView {
   readonly format: JobFormat;
   /** Whether it has a part of the range. */
   readonly isSelection: boolean;
-  /** The month of the accountant's files; null: a person requested it. */
-  readonly packageMonth: string | null;
+  /** The period of the accountant's files; null: a person requested it. */
+  readonly ofPackage: { readonly month: string; readonly months: number } | null;
   readonly charset: UniformCharset | null;
   readonly from: string;
   readonly to: string;
@@ -119,7 +119,10 @@ export interface ExportView {
   readonly expiresAt: Date | null;
   /** The file, also of one that has expired. */
   readonly file: { readonly name: string; readonly mediaType: string; readonly sizeBytes: number } | null;
-  /** Documents without a PDF, of an export of PDFs; the names are those of the first hundred, such as `tax_invoice 17`. */
+  /**
+   * Documents without a PDF, of an export of PDFs; the names are those of the first hundred, such as `tax_invoice 17`. Of emails, the
+   * documents that were not sent, with the reason: `tax_invoice 17 no_email`.
+   */
   readonly missingPdfs: { readonly count: number; readonly names: readonly string[] };
   /** Of a detailed VAT report: what it states. */
   readonly vatDetail: VatDetailSummary | null;
@@ -156,7 +159,7 @@ function viewOf(row: ExportRow): ExportView {
     personId: row.person_id,
     format: row.format,
     isSelection: row.selection !== null,
-    packageMonth: row.package_month,
+    ofPackage: row.package_month === null ? null : { month: row.package_month, months: row.package_months },
     charset: row.charset,
     from: row.first_date,
     to: row.last_date,

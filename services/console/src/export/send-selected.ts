@@ -32,12 +32,12 @@ export async function sendSelected(
       for (const entry of entries) {
         const { type, number, customer } = entry.document;
         const outcome = await send(call, job, entry);
-        if (outcome !== 'queued') {
-          missing.push(`${type} ${number}`);
+        if (outcome.reason !== null) {
+          missing.push(`${type} ${number} ${outcome.reason}`);
         }
         documents += 1;
         onDocuments(documents);
-        yield csvRow([type, number, customer.name, customer.email, outcome]);
+        yield csvRow([type, number, customer.name, customer.email, outcome.text ?? outcome.reason ?? 'queued']);
       }
     }
   }
@@ -46,13 +46,22 @@ export async function sendSelected(
   return { path, name, mediaType: 'text/csv; charset=utf-8', documents, missingPdfs: missing };
 }
 
-/** @returns `queued`, or why nothing is sent. */
-async function send(call: Call, job: ClaimedExport, { document, state }: BookEntry): Promise<string> {
+/** Why a document of a selection is not sent. */
+export const notSentReasons = ['cancelled', 'no_email', 'refused'] as const;
+export type NotSentReason = (typeof notSentReasons)[number];
+
+/** What became of a document; the text is that of a refusal. */
+interface Outcome {
+  readonly reason: NotSentReason | null;
+  readonly text?: string;
+}
+
+async function send(call: Call, job: ClaimedExport, { document, state }: BookEntry): Promise<Outcome> {
   if (state.status === 'cancelled') {
-    return 'cancelled';
+    return { reason: 'cancelled' };
   }
   if (document.customer.email === null) {
-    return 'no email address';
+    return { reason: 'no_email' };
   }
   try {
     await call(sendMessage, {
@@ -63,11 +72,11 @@ async function send(call: Call, job: ClaimedExport, { document, state }: BookEnt
       recipient: document.customer.email,
       person_id: job.person_id,
     });
-    return 'queued';
+    return { reason: null };
   } catch (error) {
     if (error instanceof ApiError && error.code === 'validation_error') {
       const { errors } = (error.details ?? {}) as { errors?: { message: string }[] };
-      return errors?.[0]?.message ?? 'refused';
+      return { reason: 'refused', ...(errors?.[0] && { text: errors[0].message }) };
     }
     throw error;
   }

@@ -1,14 +1,10 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { transmittedFileNames } from '@pinkas/contracts';
-import { type Database, forTenant } from '@pinkas/service-kit';
-import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import type { Database } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
-import { findExport } from './export.repository.js';
-import { readChunk } from './export-chunk.repository.js';
-import { chunkBytes } from './export-policy.js';
+import { openStoredZip } from './stored-zip.js';
 
 /** A file of the uniform structure. */
 export interface UniformFile {
@@ -16,50 +12,7 @@ export interface UniformFile {
   readonly bytes: number;
 }
 
-/** The zip of an export as it is stored: only the chunks are read that are asked for. */
-class ChunkReader extends RandomAccessReader {
-  constructor(private readonly chunk: (position: number) => Promise<Buffer | undefined>) {
-    super();
-  }
-
-  override _readStreamForRange(start: number, end: number): Readable {
-    const read = this.chunk;
-    async function* bytes(): AsyncGenerator<Buffer> {
-      for (let at = start; at < end; ) {
-        const offset = at % chunkBytes;
-        const chunk = await read(Math.floor(at / chunkBytes));
-        const part = chunk?.subarray(offset, offset + end - at);
-        if (!part || part.length === 0) {
-          throw new Error('the file of the export is not kept any more');
-        }
-        at += part.length;
-        yield part;
-      }
-    }
-    return Readable.from(bytes(), { objectMode: false });
-  }
-
-  override close(done: (error: Error | null) => void): void {
-    done(null);
-  }
-}
-
-/** Opens the file of an export; null: it is not kept any more. */
-async function openZip(
-  db: Database<ConsoleTables>,
-  businessId: string,
-  exportId: string,
-): Promise<ZipFile | null> {
-  const scoped = forTenant(db, businessId);
-  const row = await findExport(scoped, businessId, exportId);
-  if (row?.state !== 'done' || row.size_bytes === null) {
-    return null;
-  }
-  const reader = new ChunkReader((position) => readChunk(scoped, businessId, exportId, position));
-  return fromRandomAccessReaderPromise(reader, row.size_bytes, { validateEntrySizes: true });
-}
-
-function nameOf({ fileName }: Entry): UniformFile['name'] | undefined {
+function nameOf({ fileName }: { readonly fileName: string }): UniformFile['name'] | undefined {
   const last = fileName.split('/').at(-1);
   return transmittedFileNames.find((name) => name === last);
 }
@@ -75,7 +28,7 @@ export async function readUniformFiles(
   { businessId, exportId }: { readonly businessId: string; readonly exportId: string },
   folder?: string,
 ): Promise<UniformFile[] | null> {
-  const zip = await openZip(db, businessId, exportId);
+  const zip = await openStoredZip(db, businessId, exportId);
   if (!zip) {
     return null;
   }

@@ -3,22 +3,25 @@ import { join } from 'node:path';
 import { type Business, type Call, printReport, reportPeriod } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { byteOrderMark, type SingleFile, zipFiles } from '@pinkas/exports';
-import { readPeriod } from '../report/period.js';
+import { fileNameOf, periodFrom } from '../report/period.js';
 import { printedPeriod, reportFile, reportRequest } from '../report/report.js';
 
 /**
- * Writes the report of a month as the page of reports has it, as a PDF and as a table, in one zip.
- * @param from the first day of the month.
+ * Writes the report of a period as the page of reports has it, as a PDF and as a table, in one zip.
+ * @param from the first day of its first month.
  */
 export async function writeReport(
   call: Call,
   business: Business,
-  { from, folder, now }: { readonly from: string; readonly folder: string; readonly now: Date },
+  {
+    from,
+    months,
+    folder,
+    now,
+  }: { readonly from: string; readonly months: number; readonly folder: string; readonly now: Date },
 ): Promise<SingleFile> {
-  const period = readPeriod(from.slice(0, 7));
-  if (period === null) {
-    throw new Error(`${from} is in no month`);
-  }
+  const period = periodFrom(from, months);
+  const fileName = fileNameOf(period);
   const view = { book: business, language: business.language };
   const report = await call(reportPeriod, reportRequest(business, period));
   const { pdf } = await call(printReport, {
@@ -27,14 +30,14 @@ export async function writeReport(
   });
   const table = byteOrderMark + reportFile(view, report);
   const contents = [
-    { name: `report-${period.name}.pdf`, bytes: Buffer.from(pdf, 'base64'), compress: false },
-    { name: `report-${period.name}.csv`, bytes: Buffer.from(table), compress: true },
+    { name: `report-${fileName}.pdf`, bytes: Buffer.from(pdf, 'base64'), compress: false },
+    { name: `report-${fileName}.csv`, bytes: Buffer.from(table), compress: true },
   ];
   const files = contents.map(({ name, compress }) => ({ name, compress, path: join(folder, name) }));
   await Promise.all(contents.map(({ name, bytes }) => writeFile(join(folder, name), bytes)));
   const path = join(folder, 'export.zip');
   await zipFiles(path, files, now);
   const documents = report.types.reduce((sum, row) => sum + row.documents, 0);
-  const name = `pinkas-report-${period.name}.zip`;
+  const name = `pinkas-report-${fileName}.zip`;
   return { path, name, mediaType: 'application/zip', documents, missingPdfs: [] };
 }

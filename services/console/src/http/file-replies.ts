@@ -13,6 +13,11 @@ export function pdfFile(name: string, body: Buffer): PageReply {
   return { kind: 'file', headers: headersOf(name, 'application/pdf'), body };
 }
 
+/** A zip for one person, which is made while it is sent. @param name ASCII. */
+export function zipFile(name: string, body: AsyncIterable<Buffer>): PageReply {
+  return { kind: 'file', headers: headersOf(name, 'application/zip'), body };
+}
+
 /** A table for one person, in parts. @param name ASCII. */
 export function csvFile(name: string, parts: AsyncIterable<string> | readonly string[]): PageReply {
   return { kind: 'file', headers: headersOf(name, 'text/csv; charset=utf-8'), body: bytesOf(parts) };

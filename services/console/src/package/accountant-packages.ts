@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { showBusiness } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
   acrossTenants,
@@ -10,6 +11,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  RpcClient,
   type Transaction,
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
@@ -25,16 +27,17 @@ import {
   insertPackageExports,
   insertPackageNotices,
   lockEnded,
+  packageFormats,
   type Schedule,
 } from './package.repository.js';
 
 const everyMs = 15_000;
-/** How many months are begun in one tick. */
+/** How many periods are begun in one tick. */
 const begunMax = 20;
 
 /**
- * Makes the files of each month for the accountants who get them: begins the exports of what is due, and emails a link once they
- * are ready, or tells the owners why not. The key of a month begins it once, and the lock of its row ends it once, whatever dies.
+ * Makes the files of each period for the accountants who get them: begins the exports of what is due, and emails a link once they
+ * are ready, or tells the owners why not. The key of a period begins it once, and the lock of its row ends it once, whatever dies.
  */
 @Injectable()
 export class AccountantPackages extends PeriodicTask {
@@ -44,6 +47,7 @@ export class AccountantPackages extends PeriodicTask {
     @InjectLogger() private readonly logger: Logger,
     private readonly exports: ExportWorker,
     private readonly notices: NoticeTrigger,
+    private readonly rpc: RpcClient,
   ) {
     super('accountant-packages', everyMs, logger);
   }
@@ -53,7 +57,10 @@ export class AccountantPackages extends PeriodicTask {
     const now = await databaseNow(all, this.clock);
     const due = await dueSchedules(all, dayInIsrael(now), begunMax);
     for (const schedule of due) {
-      await this.#begin(schedule, now);
+      // One that cannot be begun is due again, and keeps no other waiting.
+      await this.#begin(schedule, now).catch((err: unknown) =>
+        this.logger.warn({ business_id: schedule.business_id, err }, 'accountant package not begun'),
+      );
     }
     const hasEnded = await all.transaction().execute((trx) => this.#endOne(trx, now));
     if (due.length > 0) {
@@ -67,12 +74,13 @@ export class AccountantPackages extends PeriodicTask {
 
   async #begin(schedule: Schedule & { month: string }, now: Date): Promise<void> {
     const { business_id, month } = schedule;
+    const { business } = await this.rpc.call(showBusiness, { business_id });
     const isBegun = await forTenant(this.db, business_id)
       .transaction()
       .execute(async (trx) => {
         const isNew = await insertPackage(trx, schedule, now);
         if (isNew) {
-          await insertPackageExports(trx, schedule, now);
+          await insertPackageExports(trx, schedule, packageFormats(business), now);
         }
         return isNew;
       });

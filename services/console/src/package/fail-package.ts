@@ -2,12 +2,12 @@ import type { Transaction } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { PackageFailure } from '../db/export.tables.js';
 import { listMembers } from '../people/member.repository.js';
-import { type AccountantPackage, endPackage, insertPackageNotices } from './package.repository.js';
+import { endPackage, insertPackageNotices, type PackageKey } from './package.repository.js';
 
-/** Ends the files of a month that did not reach the accountant, and makes the emails to the owners due. */
+/** Ends the files of a period that did not reach the accountant, and makes the emails to the owners due. */
 export async function failPackage(
   trx: Transaction<ConsoleTables>,
-  key: Pick<AccountantPackage, 'business_id' | 'month'>,
+  key: PackageKey,
   failure: PackageFailure,
   now: Date,
 ): Promise<void> {

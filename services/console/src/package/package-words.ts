@@ -1,7 +1,9 @@
-import type { Words } from '@pinkas/ui';
+import type { Language, Words } from '@pinkas/ui';
 import type { PackageFailure } from '../db/export.tables.js';
+import { periodFrom, periodTitle } from '../report/period.js';
+import type { PackageFormat, PackageKey } from './package.repository.js';
 
-/** Why the files of a month did not reach the accountant. */
+/** Why the files of a period did not reach the accountant. */
 export const packageFailures = {
   no_tax_id: {
     he: 'לעסק אין ח.פ., ומבנה אחיד צריך אותו.',
@@ -21,5 +23,19 @@ export const packageFailures = {
   undelivered: { he: 'הודעת האימייל לא התקבלה.', en: 'The email was not accepted.' },
 } as const satisfies Record<PackageFailure, Words>;
 
-/** A month, as `06/2026`. */
-export const monthText = (first: string): string => `${first.slice(5, 7)}/${first.slice(0, 4)}`;
+/** What the accountant gets, as a list has it. */
+export const packageContents = {
+  report: { he: 'דוח מע"מ, הכנסות ותקבולים (PDF וטבלה)', en: 'Report of VAT, income and receipts (PDF and table)' },
+  pcn874: { he: 'דיווח מפורט למע"מ, צד העסקאות (PCN874)', en: 'Detailed VAT report, sales side (PCN874)' },
+  uniform: { he: 'מבנה אחיד (OPENFRMT)', en: 'Uniform structure (OPENFRMT)' },
+  csv: { he: 'טבלאות של המסמכים, השורות והתשלומים (CSV)', en: 'Tables of documents, lines and payments (CSV)' },
+  'pdf-zip': { he: 'כל המסמכים החתומים (PDF)', en: 'All signed documents (PDF)' },
+} as const satisfies Record<PackageFormat, Words>;
+
+/** The period of the accountant's files in an address: `2026-06`, `2026-05-2`. */
+export const packageName = ({ month, months }: Pick<PackageKey, 'month' | 'months'>): string =>
+  periodFrom(month, months).name;
+
+/** The period of the accountant's files: `June 2026`. */
+export const packageTitle = ({ month, months }: Pick<PackageKey, 'month' | 'months'>, language: Language): string =>
+  periodTitle(periodFrom(month, months), language);

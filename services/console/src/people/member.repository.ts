@@ -114,14 +114,23 @@ export async function updateRole(
     .execute();
 }
 
+/** Ends a membership, with the links of invitations to it. */
 export async function deleteMember(
   trx: Transaction<ConsoleTables>,
   { business_id, person_id }: Member,
+  now: Date,
 ): Promise<void> {
   await trx
     .deleteFrom('membership')
     .where('business_id', '=', business_id)
     .where('person_id', '=', person_id)
+    .execute();
+  await trx
+    .updateTable('sign_in_link')
+    .set({ expires_at: now })
+    .where('business_id', '=', business_id)
+    .where('person_id', '=', person_id)
+    .where('expires_at', '>', now)
     .execute();
 }
 

@@ -120,7 +120,7 @@ export class Members {
       const member = await this.#find(trx, businessId, by);
       const hasLeft = member.person_id === personId;
       await this.#keepOwner(trx, member, personId);
-      await deleteMember(trx, member);
+      await deleteMember(trx, member, this.clock.now());
       await deleteDraftsOf(trx, { businessId: member.business_id, personId: member.person_id });
       if (hasLeft) {
         await this.#reportDeparture(trx, member);

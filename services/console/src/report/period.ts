@@ -1,4 +1,4 @@
-import { addDays, formatDay } from '@pinkas/domain';
+import { addDays } from '@pinkas/domain';
 import { type Language, type Words } from '@pinkas/ui';
 
 /** A period of a report: a month, two months as VAT is reported in, or a year. */
@@ -36,6 +36,15 @@ const monthNames = {
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 const firstDay = (months: number) => `${Math.floor(months / 12)}-${twoDigits((months % 12) + 1)}-01`;
+
+/** One month, or two, from the first day of the first. */
+export function periodFrom(firstDayOf: string, months: number): ReportPeriod {
+  return monthsFrom(Number(firstDayOf.slice(0, 4)) * 12 + Number(firstDayOf.slice(5, 7)) - 1, months);
+}
+
+/** What the files of a period are called: `2026-06`, `2026-05_06` or `2026`. */
+export const fileNameOf = ({ name, from, to }: ReportPeriod): string =>
+  name.length === 4 || from.slice(0, 7) === to.slice(0, 7) ? name : `${from.slice(0, 7)}_${to.slice(5, 7)}`;
 
 /** @param first the first month, counted from the year 0. */
 function monthsFrom(first: number, count: number): ReportPeriod {
@@ -76,7 +85,7 @@ export function periodsUntil(today: string): {
 export function readPeriod(name: string | null): ReportPeriod | null {
   const month = /^((?:19|20)\d{2})-(0[1-9]|1[0-2])(-2)?$/.exec(name ?? '');
   if (month) {
-    return monthsFrom(Number(month[1]) * 12 + Number(month[2]) - 1, month[3] ? 2 : 1);
+    return periodFrom(`${month[1]}-${month[2]}-01`, month[3] ? 2 : 1);
   }
   return /^(19|20)\d{2}$/.test(name ?? '') ? yearOf(Number(name)) : null;
 }
@@ -100,8 +109,3 @@ export function monthTitle(month: string, language: Language): string {
 }
 
 const monthName = (month: string, language: Language) => monthNames[language][Number(month.slice(5, 7)) - 1];
-
-/** `01/06/2026 – 30/06/2026`. */
-export function periodDays({ from, to }: ReportPeriod, language: Language): string {
-  return `${formatDay(from, language)} – ${formatDay(to, language)}`;
-}

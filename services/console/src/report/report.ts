@@ -1,8 +1,9 @@
 import { type Business, type ReplyOf, reportPeriod } from '@pinkas/contracts';
-import { dayInIsrael, type PaymentMethod, walletMethods } from '@pinkas/domain';
-import { csvRow, escaped, ltr } from '@pinkas/exports';
+import { dayInIsrael, mayIssue, type PaymentMethod, walletMethods } from '@pinkas/domain';
+import { csvRow, escaped } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
 import {
+  dateRange,
   facts,
   formatPercent,
   html,
@@ -14,14 +15,7 @@ import {
 } from '@pinkas/ui';
 import { wrongAddress } from '../http/address-dates.js';
 import type { MemberVisit } from '../http/visit.js';
-import {
-  monthTitle,
-  periodDays,
-  periodsUntil,
-  periodTitle,
-  type ReportPeriod,
-  readPeriod,
-} from './period.js';
+import { monthTitle, periodsUntil, periodTitle, type ReportPeriod, readPeriod } from './period.js';
 import { printedPage } from './printed-page.js';
 import { type Sheet, sheetFile, sheetTable } from './sheet.js';
 import { typeName } from './type-name.js';
@@ -45,6 +39,10 @@ export const reportTexts = {
   reportedHint: {
     he: 'צד העסקאות בלבד: מס התשומות אינו בספר של המסמכים.',
     en: 'Sales only: the VAT on purchases is not in the book of documents.',
+  },
+  roundedRows: {
+    he: 'בקובץ PCN874 כל שורה מעוגלת לשקלים לפני הסיכום, ולכן סכומיו עשויים להיות שונים בשקלים אחדים.',
+    en: 'In a PCN874 file each row is rounded to whole shekels before they are summed up, so its sums may differ by some shekels.',
   },
   taxable: { he: 'עסקאות חייבות', en: 'Taxable sales' },
   reportedVat: { he: 'מס עסקאות', en: 'VAT on sales' },
@@ -161,11 +159,13 @@ function methodName(
   return wallet ? wallet_labels[wallet][language] : paymentMethodName(method, wallet_labels, language).text;
 }
 
+type ReportMonth = Report['months'][number];
+
 /** Each month of a longer period. */
 export function monthsSheet(
   { months, sales, received }: Report,
-  { language }: ReportView,
-): Sheet<Report['months'][number]> {
+  { language, book }: ReportView,
+): Sheet<ReportMonth> {
   return {
     caption: reportTexts.months[language],
     language,
@@ -176,8 +176,22 @@ export function monthsSheet(
         value: (row) => monthTitle(row.month, language),
         foot: reportTexts.sum[language],
       },
-      { head: reportTexts.net[language], kind: 'money', value: (row) => row.net, foot: sales.net },
-      { head: reportTexts.vatAmount[language], kind: 'money', value: (row) => row.vat, foot: sales.vat },
+      ...(hasVat(book)
+        ? [
+            {
+              head: reportTexts.net[language],
+              kind: 'money' as const,
+              value: (row: ReportMonth) => row.net,
+              foot: sales.net,
+            },
+            {
+              head: reportTexts.vatAmount[language],
+              kind: 'money' as const,
+              value: (row: ReportMonth) => row.vat,
+              foot: sales.vat,
+            },
+          ]
+        : []),
       { head: reportTexts.received[language], kind: 'money', value: (row) => row.received, foot: received },
     ],
   };
@@ -202,25 +216,39 @@ export function reportedFacts({ reported }: Report, { language }: ReportView): M
   );
 }
 
-/** The figures of a report as a table for a spreadsheet. */
-export const reportFile = (view: ReportView, report: Report): string =>
-  [sheetFile(salesSheet(report, view)), csvRow(['']), sheetFile(receiptsSheet(report, view))].join('');
+/** Whether a business charges VAT, so that a report of its period has any. */
+export const hasVat = ({ legal_type }: Pick<Business, 'legal_type'>): boolean =>
+  legal_type === null || mayIssue(legal_type, 'tax_invoice');
 
-/** The report of a period as a page to print. @param today YYYY-MM-DD. */
+/** The figures of a report as a table for a spreadsheet. */
+export const reportFile = (view: ReportView, report: Report): string => {
+  const receipts = sheetFile(receiptsSheet(report, view));
+  return hasVat(view.book)
+    ? [sheetFile(salesSheet(report, view)), csvRow(['']), receipts].join('')
+    : receipts;
+};
+
+/** The report of a period as a page to print. A part of it stays on one page with its sums. @param today YYYY-MM-DD. */
 export function printedPeriod(view: ReportView, period: ReportPeriod, report: Report, today: string): string {
   const { book, language } = view;
-  const body = html`
-<h2>${reportTexts.vat[language]}</h2>
-<p>${reportTexts.vatHint[language]}</p>
-${sheetTable(salesSheet(report, view))}
-<h2>${reportTexts.reported[language]}</h2>
-${reportedFacts(report, view)}
+  const part = (title: Words, content: Markup) => html`<section>
+<h2>${title[language]}</h2>
+${content}
+</section>
+`;
+  const vat = html`${part(
+    reportTexts.vat,
+    html`<p>${reportTexts.vatHint[language]}</p>
+${sheetTable(salesSheet(report, view))}`,
+  )}${part(
+    reportTexts.reported,
+    html`${reportedFacts(report, view)}
 <p>${reportTexts.reportedHint[language]}</p>
-<h2>${reportTexts.receipts[language]}</h2>
-${sheetTable(receiptsSheet(report, view))}
-<h2>${reportTexts.months[language]}</h2>
-${sheetTable(monthsSheet(report, view))}`;
-  const days = `${escaped(periodTitle(period, language))}, ${ltr(periodDays(period, language))}`;
+<p>${reportTexts.roundedRows[language]}</p>`,
+  )}`;
+  const body = html`${hasVat(book) && vat}${part(reportTexts.receipts, sheetTable(receiptsSheet(report, view)))}
+${part(reportTexts.months, sheetTable(monthsSheet(report, view)))}`;
+  const days = `${escaped(periodTitle(period, language))}, ${dateRange(period.from, period.to, language).text}`;
   return printedPage(
     { business: book, language, today },
     { title: reportTexts.title[language], about: [[reportTexts.period[language], days]], body },

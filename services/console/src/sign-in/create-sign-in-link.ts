@@ -37,7 +37,7 @@ export class CreateSignInLink {
     }
     const { token, expiresAt } = await insertLink(
       all,
-      { person_id: person.id, notice_id: null, browser_hash: null, next_path: '/' },
+      { person_id: person.id, notice_id: null, browser_hash: null, next_path: '/', business_id: null },
       this.clock.now(),
     );
     return {

@@ -6,9 +6,13 @@ import { hashToken, newToken } from '../session/session.repository.js';
 
 type Connection = Database<ConsoleTables> | Transaction<ConsoleTables>;
 
-/** A link is valid for so long, and a proof that has begun. */
+const dayMs = 24 * 60 * 60 * 1000;
+/** A link to sign in is valid for so long, that of an invitation, and a proof that has begun. */
 export const linkMs = 15 * 60 * 1000;
+export const invitationMs = 3 * dayMs;
 const ceremonyMs = 10 * 60 * 1000;
+/** Who opens the link of an invitation so long after its end reads what to do. */
+const endedInvitationMs = 30 * dayMs;
 
 /** Makes a link. @returns its token, which is stored nowhere. */
 export async function insertLink(
@@ -17,7 +21,7 @@ export async function insertLink(
   now: Date,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = newToken();
-  const expiresAt = new Date(now.getTime() + linkMs);
+  const expiresAt = new Date(now.getTime() + (link.business_id === null ? linkMs : invitationMs));
   await db
     .insertInto('sign_in_link')
     .values({ ...link, token_hash: hashToken(token), expires_at: expiresAt, used_at: null })
@@ -31,6 +35,7 @@ export interface SignInLink {
   readonly email: string;
   readonly browserHash: Buffer | null;
   readonly nextPath: string;
+  readonly isInvitation: boolean;
 }
 
 /** The link with a token, with its person; null where it is used, has expired, or never was. It stays as it is. */
@@ -42,17 +47,52 @@ export async function findLink(
   const row = await all
     .selectFrom('sign_in_link')
     .innerJoin('person', 'person.id', 'sign_in_link.person_id')
-    .select(['person_id', 'email', 'browser_hash', 'next_path'])
+    .select(['person_id', 'email', 'browser_hash', 'next_path', 'business_id'])
     .where('token_hash', '=', hashToken(token))
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst();
   return row
-    ? { personId: row.person_id, email: row.email, browserHash: row.browser_hash, nextPath: row.next_path }
+    ? {
+        personId: row.person_id,
+        email: row.email,
+        browserHash: row.browser_hash,
+        nextPath: row.next_path,
+        isInvitation: row.business_id !== null,
+      }
     : null;
 }
 
-/** Uses a link up, with the others of its mail. @returns null where it cannot be used. */
+/** An invitation whose link cannot be used any more. */
+export interface EndedInvitation {
+  readonly isUsed: boolean;
+  /** Whether its person may still use the business. */
+  readonly isMember: boolean;
+  /** Who has invited; null: the operator, or the invitation was withdrawn. */
+  readonly inviter: string | null;
+}
+
+/** The invitation with a token; null where the token is of none, or of one that ended long ago. */
+export async function findEndedInvitation(
+  all: Database<ConsoleTables>,
+  token: string,
+): Promise<EndedInvitation | null> {
+  const row = await all
+    .selectFrom('sign_in_link')
+    .leftJoin('membership', (join) =>
+      join
+        .onRef('membership.business_id', '=', 'sign_in_link.business_id')
+        .onRef('membership.person_id', '=', 'sign_in_link.person_id'),
+    )
+    .leftJoin('person as inviter', 'inviter.id', 'membership.invited_by')
+    .select(['used_at', 'membership.person_id', 'inviter.email'])
+    .where('token_hash', '=', hashToken(token))
+    .where('sign_in_link.business_id', 'is not', null)
+    .executeTakeFirst();
+  return row ? { isUsed: row.used_at !== null, isMember: row.person_id !== null, inviter: row.email } : null;
+}
+
+/** Uses a link up, with the others of its mail, or to the same business. @returns null where it cannot be used. */
 export async function useLink(
   trx: Transaction<ConsoleTables>,
   token: string,
@@ -64,16 +104,22 @@ export async function useLink(
     .where('token_hash', '=', hashToken(token))
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning(['person_id', 'next_path', 'notice_id'])
+    .returning(['person_id', 'next_path', 'notice_id', 'business_id'])
     .executeTakeFirst();
   if (!row) {
     return null;
   }
-  if (row.notice_id !== null) {
+  const { notice_id, business_id, person_id } = row;
+  if (notice_id !== null || business_id !== null) {
     await trx
       .updateTable('sign_in_link')
       .set({ used_at: now })
-      .where('notice_id', '=', row.notice_id)
+      .where((where) =>
+        where.or([
+          ...(notice_id === null ? [] : [where('notice_id', '=', notice_id)]),
+          ...(business_id === null ? [] : [where.and({ business_id, person_id })]),
+        ]),
+      )
       .where('used_at', 'is', null)
       .execute();
   }
@@ -119,7 +165,9 @@ export async function takeCeremony(
 
 /** Deletes what has expired. */
 export async function deleteExpired(all: Database<ConsoleTables>, now: Date): Promise<void> {
-  await all.deleteFrom('sign_in_link').where('expires_at', '<=', now).execute();
+  const ended = all.deleteFrom('sign_in_link').where('expires_at', '<=', now);
+  await ended.where('business_id', 'is', null).execute();
+  await ended.where('expires_at', '<=', new Date(now.getTime() - endedInvitationMs)).execute();
   await all.deleteFrom('ceremony').where('expires_at', '<=', now).execute();
   await all.deleteFrom('attempt_count').where('ends_at', '<=', now).execute();
 }

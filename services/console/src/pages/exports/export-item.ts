@@ -1,6 +1,6 @@
 import {
   badge,
-  day,
+  dateRange,
   dayAndTime,
   html,
   isolate,
@@ -13,7 +13,7 @@ import {
 import type { ExportView } from '../../export/exports.js';
 import type { TransmissionView } from '../../export/transmissions.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { monthText } from '../../package/package-words.js';
+import { packageTitle } from '../../package/package-words.js';
 import { bytesText, exportWords as texts } from './export-words.js';
 import { transmissionAct, transmissionFacts } from './transmission-item.js';
 import { vatDetailNotes } from './vat-detail-notes.js';
@@ -47,9 +47,8 @@ export function exportItem(
       ? html` · ${texts.until[language]} ${dayAndTime(row.expiresAt.toISOString(), language)}`
       : null;
   const names = isolate(missingPdfs.names.slice(0, 5).join(', '), language);
-  const left = row.format === 'email' ? texts.notSent : texts.missing;
   const missing =
-    missingPdfs.count > 0 ? html`<p>${missingPdfs.count} ${left[language]}: ${names}</p>` : null;
+    missingPdfs.count > 0 ? html`<p>${missingPdfs.count} ${texts.missing[language]}: ${names}</p>` : null;
   const failure = state === 'failed' ? html`<p>${texts[row.failure ?? 'unavailable'][language]}</p>` : null;
   const download =
     state === 'done'
@@ -85,12 +84,10 @@ export function exportItem(
 }
 
 function rangeOf(row: ExportView, language: Language): Markup {
-  if (row.packageMonth !== null) {
-    return html`${texts.of_month[language]} ${leftToRight(monthText(row.packageMonth))}`;
+  if (row.ofPackage !== null) {
+    return html`${texts.ofPackage[language]} ${packageTitle(row.ofPackage, language)}`;
   }
-  return row.isSelection
-    ? html`${texts.selection[language]}`
-    : html`${day(row.from, language)} – ${day(row.to, language)}`;
+  return row.isSelection ? html`${texts.selection[language]}` : dateRange(row.from, row.to, language);
 }
 
 function progressOf({ progress, state }: ExportView, language: Language): Markup | null {

@@ -37,6 +37,7 @@ import { downloadHeaders } from '../../http/page-headers.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { findSchedule, latestPackages } from '../../package/package.repository.js';
 import { listMembers } from '../../people/member.repository.js';
+import { hasVat } from '../../report/report.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
 import { exportItem } from './export-item.js';
@@ -54,6 +55,7 @@ const outcomes: Readonly<Record<string, Words>> = {
   requested: texts.requestedDone,
   schedule_saved: texts.scheduleSaved,
   restarted: texts.restarted,
+  sent_now: texts.sentNow,
   transmission: transmissionWords.requested,
 };
 
@@ -137,7 +139,7 @@ export class ExportPages {
   }
 
   #page(visit: MemberVisit, draft: Draft, error?: string): Promise<PageReply> {
-    return exportsPage(visit, { db: this.db, rpc: this.rpc }, draft, error);
+    return exportsPage(visit, { db: this.db, rpc: this.rpc, now: this.clock.now() }, draft, error);
   }
 }
 
@@ -164,7 +166,7 @@ function lastYear(now: Date): Draft {
 
 async function exportsPage(
   visit: MemberVisit,
-  { db, rpc }: { readonly db: Database<ConsoleTables>; readonly rpc: RpcClient },
+  { db, rpc, now }: { readonly db: Database<ConsoleTables>; readonly rpc: RpcClient; readonly now: Date },
   draft: Draft,
   error?: string,
 ): Promise<PageReply> {
@@ -202,12 +204,13 @@ ${card({
   content: files,
   ...(isUnfinished && { data: { 'data-refresh': String(refreshSeconds) } }),
 })}
-${monthlyCard(visit, { schedule, packages, members })}`,
+${monthlyCard(visit, { schedule, packages, members, exports, today: dayInIsrael(now) })}`,
     error ? 422 : 200,
   );
 }
 
-function requestForm({ csrfToken, language, link }: MemberVisit, draft: Draft): Markup {
+function requestForm({ business, csrfToken, language, link }: MemberVisit, draft: Draft): Markup {
+  const offered = formats.filter((format) => format !== 'pcn874' || hasVat(business));
   const dateField = (name: 'from' | 'to') =>
     field({ name, type: 'date', label: texts[name][language], value: draft[name], required: true });
   return form({
@@ -218,7 +221,7 @@ ${choice({
   name: 'format',
   label: texts.format[language],
   value: draft.format,
-  options: formats.map((format) => [format, texts[format][language]] as const),
+  options: offered.map((format) => [format, texts[format][language]] as const),
 })}
 ${dateField('from')}
 ${dateField('to')}

@@ -1,5 +1,5 @@
-import { isUuid } from '@pinkas/contracts';
-import { dayInIsrael, isCalendarDate } from '@pinkas/domain';
+import { type Business, isUuid } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -10,19 +10,36 @@ import {
   InjectClock,
   InjectDatabase,
 } from '@pinkas/service-kit';
+import { hidden, html, leftToRight } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ExportWorker } from '../../export/export-worker.js';
+import { packageFile } from '../../export/package-file.js';
 import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
+import { zipFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { AccountantPackages } from '../../package/accountant-packages.js';
 import {
-  dueMonth,
+  exportsOfPackage,
   findSchedule,
-  firstOfMonth,
+  firstMonthOf,
+  insertPackage,
+  insertPackageExports,
+  latestPackages,
+  type PackageFormat,
+  type PackageKey,
+  packageFormats,
   restartPackage,
+  type Schedule,
   storeSchedule,
 } from '../../package/package.repository.js';
+import { packageContents, packageName, packageTitle } from '../../package/package-words.js';
 import { findMember } from '../../people/member.repository.js';
+import { fileNameOf, periodFrom, readPeriod } from '../../report/period.js';
+import { confirmation } from '../confirmation.js';
+import { effectList } from '../parts.js';
+import { words } from '../words.js';
+import { exportWords as texts } from './export-words.js';
+import { sendableNow } from './monthly-card.js';
 
 /** The files that the accountant gets each month. */
 @PageController({ path: '/exports/monthly', access: 'owner', freshProof: true })
@@ -39,6 +56,7 @@ export class MonthlyPages {
   async save({ business, form, link, session }: MemberVisit): Promise<PageReply> {
     const recipientId = form.get('recipient') ?? '';
     const day = Number(form.get('day'));
+    const months = Number(form.get('months') ?? 1);
     await forTenant(this.db, business.id)
       .transaction()
       .execute(async (trx) => {
@@ -46,17 +64,20 @@ export class MonthlyPages {
         const member = isUuid(recipientId)
           ? await findMember(trx, business.id, { personId: recipientId.toLowerCase() })
           : null;
-        if (recipientId !== '' && (!member || !Number.isInteger(day) || day < 1 || day > 28)) {
+        const isDay = Number.isInteger(day) && day >= 1 && day <= 28;
+        if (recipientId !== '' && (!member || !isDay || (months !== 1 && months !== 2))) {
           throw ApiError.invalid([
-            { path: '/recipient', message: 'must be a member, on a day from 1 to 28' },
+            { path: '/recipient', message: 'must be a member, on a day from 1 to 28, for one month or two' },
           ]);
         }
+        const rhythm = { day_of_month: day, months };
+        const isSame = before?.day_of_month === day && before.months === months;
         const after = member && {
-          day_of_month: day,
+          ...rhythm,
           recipient_id: member.person_id,
           set_by: session.personId,
-          // Files of earlier months may have reached the accountant in other ways.
-          first_month: before?.first_month ?? this.#firstMonth(day),
+          // Files of earlier months may have reached the accountant in other ways, and none are sent unseen.
+          first_month: isSame ? before.first_month : firstMonthOf(dayInIsrael(this.clock.now()), rhythm),
         };
         await storeSchedule(trx, business.id, after);
         await appendAudit(trx, {
@@ -64,27 +85,25 @@ export class MonthlyPages {
           action: 'accountant.schedule',
           subject: business.id,
           actor: actorOf(session.personId),
-          before: before ? { day_of_month: before.day_of_month, recipient_id: before.recipient_id } : null,
-          after: after && { day_of_month: day, recipient_id: after.recipient_id },
+          before: before ? recorded(before) : null,
+          after: after && recorded(after),
         });
       });
     this.packages.trigger();
     return redirect(link('/exports'), { outcome: 'schedule_saved' });
   }
 
-  /** Makes the files of a month that has failed once more. */
+  /** Makes the files of a period that has failed once more. */
   @ConsolePage({ method: 'POST', path: '/again', changes: 'nothing' })
   async restart({ business, form, link }: MemberVisit): Promise<PageReply> {
-    const month = form.get('month') ?? '';
-    if (!isCalendarDate(month)) {
-      throw new ApiError('not_found');
-    }
+    const key = keyOf(business, form.get('period'));
+    const formats = packageFormats(business);
     const isRestarted = await forTenant(this.db, business.id)
       .transaction()
       .execute(async (trx) => {
         const schedule = await findSchedule(trx, business.id);
-        const key = { business_id: business.id, month };
-        return schedule !== undefined && restartPackage(trx, key, schedule.recipient_id, this.clock.now());
+        const again = schedule && { recipientId: schedule.recipient_id, formats };
+        return again !== undefined && restartPackage(trx, key, again, this.clock.now());
       });
     if (!isRestarted) {
       throw new ApiError('not_found');
@@ -93,10 +112,104 @@ export class MonthlyPages {
     return redirect(link('/exports'), { outcome: 'restarted' });
   }
 
-  /** The month before this one, where its day is still to come; otherwise this one. */
-  #firstMonth(day: number): string {
+  /** Asks before the files of the latest complete period are sent. */
+  @ConsolePage({ method: 'GET', path: '/now' })
+  async confirmNow(visit: MemberVisit): Promise<PageReply> {
+    const { business, language, link } = visit;
+    const { now, recipient } = await this.#now(visit);
+    const contents = packageFormats(business).map((format) => packageContents[format][language]);
+    const title = texts.sendNowTitle[language];
+    return confirmation(visit, {
+      title,
+      lead: html`${packageTitle(now, language)}, ${leftToRight(recipient)}`,
+      crumbs: [{ text: words.exports[language], href: link('/exports') }],
+      content: html`<p>${texts.sendNowLead[language]}</p>
+<p>${texts.contents[language]}</p>
+${effectList(contents)}`,
+      fields: hidden('period', packageName(now)),
+      button: { text: texts.sendNowAct[language] },
+    });
+  }
+
+  /** Sends them, once: their day does not send them again. */
+  @ConsolePage({ method: 'POST', path: '/now', changes: 'nothing' })
+  async sendNow(visit: MemberVisit): Promise<PageReply> {
+    const { business, form, link, session } = visit;
+    const { now, schedule } = await this.#now(visit);
+    // What was confirmed is what is sent: a month may have ended since.
+    if (form.get('period') !== packageName(now)) {
+      return redirect(link('/exports/monthly/now'));
+    }
+    const begun = { ...schedule, ...now, set_by: session.personId };
+    await forTenant(this.db, business.id)
+      .transaction()
+      .execute(async (trx) => {
+        const at = this.clock.now();
+        if (await insertPackage(trx, begun, at)) {
+          await insertPackageExports(trx, begun, packageFormats(business), at);
+        }
+      });
+    this.exports.trigger();
+    return redirect(link('/exports'), { outcome: 'sent_now' });
+  }
+
+  /** All files of a period as one zip. */
+  @ConsolePage({ method: 'GET', path: '/:period/file', access: 'reader' })
+  async download({ business, params }: MemberVisit): Promise<PageReply> {
+    const key = keyOf(business, params.period ?? '');
+    const parts = await exportsOfPackage(forTenant(this.db, business.id), key);
+    const mtime = this.clock.now();
+    const body =
+      parts.length > 0 &&
+      (await packageFile(
+        this.db,
+        business.id,
+        parts.map(({ id, format }) => ({ exportId: id, folder: folders[format] })),
+        mtime,
+      ));
+    if (!body) {
+      throw new ApiError('not_found');
+    }
+    return zipFile(`pinkas-${fileNameOf(periodFrom(key.month, key.months))}.zip`, body);
+  }
+
+  /** @throws ApiError `not_found` where nothing can be sent: no member gets the files, or those of the period were begun. */
+  async #now({ business }: MemberVisit) {
+    const db = forTenant(this.db, business.id);
+    const schedule = await findSchedule(db, business.id);
     const today = dayInIsrael(this.clock.now());
-    const isDue = dueMonth(today, day) === firstOfMonth(today, 1);
-    return firstOfMonth(today, isDue ? 0 : 1);
+    const now = schedule && sendableNow(schedule, await latestPackages(db, business.id, begunMax), today);
+    const member = schedule && (await findMember(db, business.id, { personId: schedule.recipient_id }));
+    if (!schedule || !now || !member) {
+      throw new ApiError('not_found');
+    }
+    return { schedule, now, recipient: member.email };
   }
 }
+
+/** More than the periods that can have begun after the latest complete one. */
+const begunMax = 12;
+
+/** What the files of each kind are below, in the zip of all. */
+const folders: Readonly<Record<PackageFormat, string>> = {
+  report: 'report',
+  pcn874: 'pcn874',
+  uniform: 'uniform',
+  csv: 'tables',
+  'pdf-zip': 'documents',
+};
+
+/** The key of a period in an address or a form. @throws ApiError `not_found` where it names none. */
+function keyOf({ id: business_id }: Business, name: string | null): PackageKey {
+  const period = readPeriod(name);
+  if (!period || period.name.length === 4) {
+    throw new ApiError('not_found');
+  }
+  return { business_id, month: period.from, months: period.name.length > 7 ? 2 : 1 };
+}
+
+/** What the trail has of a schedule. */
+const recorded = ({ day_of_month, months, recipient_id }: Omit<Schedule, 'business_id'>) => ({
+  ...{ day_of_month, recipient_id },
+  ...(months !== 1 && { months }),
+});

@@ -10,7 +10,7 @@ import {
 import {
   button,
   card,
-  day,
+  dateRange,
   dayAndTime,
   facts,
   form,
@@ -77,7 +77,7 @@ ${facts(
       texts.business[language],
       html`${isolate(business.name, language)} ${leftToRight(business.tax_id ?? '')}`,
     ],
-    [texts.period[language], html`${day(row.from, language)} – ${day(row.to, language)}`],
+    [texts.period[language], dateRange(row.from, row.to, language)],
     [texts.documents[language], leftToRight(String(row.progress.done))],
     [texts.made[language], dayAndTime((row.endedAt ?? row.requestedAt).toISOString(), language)],
     [texts.files[language], sent.length === 0 ? null : list],

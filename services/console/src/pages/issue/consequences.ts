@@ -9,6 +9,7 @@ import { type DocumentType, decideDonation, documentTypeRules } from '@pinkas/do
 import { accountantAddress } from '@pinkas/domain/delivery';
 import { dayAndTime, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../session/roles.js';
 
 export type DocumentPreview = ReplyOf<typeof previewDocument>;
 
@@ -64,6 +65,7 @@ const texts = {
     he: 'הקבלה לא תישלח לתורם: השליחה האוטומטית כבויה בהגדרות העסק.',
     en: 'It is not sent to the donor: sending is switched off in the settings of the business.',
   },
+  turnOn: { he: 'להפעלת השליחה', en: 'Turn sending on' },
   accountant: { he: 'עותק יישלח לרואה החשבון:', en: 'A copy is sent to the accountant:' },
   warnings: { he: 'לתשומת לבך', en: 'Take note' },
 } as const satisfies Record<string, Words>;
@@ -92,7 +94,7 @@ export function consequences(preview: DocumentPreview, visit: MemberVisit): Mark
     ...(allocation.status === 'required'
       ? [html`${texts[isTest ? 'simulated' : 'allocation'][language]}`]
       : []),
-    isTest ? html`${texts.testSending[language]}` : sending(preview, language),
+    isTest ? html`${texts.testSending[language]}` : sending(preview, visit),
     ...(accountant === null || isTest
       ? []
       : [html`${texts.accountant[language]} ${leftToRight(accountant)}`]),
@@ -118,11 +120,13 @@ const notSent = {
 /** Whom a document of a type is for. */
 const partyOf = (type: DocumentType) => (type === 'donation_receipt' ? 'donor' : 'customer');
 
-function sending({ draft, delivery }: DocumentPreview, language: Language): Markup {
+function sending({ draft, delivery }: DocumentPreview, { business, language, role }: MemberVisit): Markup {
   const { email, phone } = draft.customer;
   if (delivery.status !== 'queued' && delivery.status !== 'deferred_quiet_hours') {
-    const why = notSent[delivery.status === 'disabled' ? 'disabled' : 'other'];
-    return html`${texts[why[partyOf(draft.type)]][language]}`;
+    const isOff = delivery.status === 'disabled';
+    const why = texts[notSent[isOff ? 'disabled' : 'other'][partyOf(draft.type)]][language];
+    const setting = html` <a href="/b/${business.id}/business#sending">${texts.turnOn[language]}</a>`;
+    return html`${why}${isOff && isAtLeast(role, 'owner') && setting}`;
   }
   const addresses = [
     ...(delivery.channel === 'whatsapp' ? [] : [email]),

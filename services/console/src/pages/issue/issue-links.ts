@@ -6,11 +6,12 @@ import { isAtLeast } from '../../session/roles.js';
 import { balanceOf } from '../parts.js';
 import { words } from '../words.js';
 
-/** The way to a new document, as the primary act of a page; null for who issues none. */
-export const issueAct = ({ language, link, role }: MemberVisit): Markup | null =>
-  isAtLeast(role, 'issuer')
-    ? linkButton({ href: link('/issue'), text: words.issue[language], kind: 'primary' })
-    : null;
+/** The way to a new document, by default as the primary act of a page; null for who issues none. */
+export const issueAct = (
+  { language, link, role }: MemberVisit,
+  kind: 'primary' | 'secondary' = 'primary',
+): Markup | null =>
+  isAtLeast(role, 'issuer') ? linkButton({ href: link('/issue'), text: words.issue[language], kind }) : null;
 
 /** The types that can be issued on the basis of a document. A credit note has a page of its own. */
 export function followingTypes(

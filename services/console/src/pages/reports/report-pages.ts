@@ -1,5 +1,5 @@
 import { listPayments, printReport, type ReplyOf, timeLimitsMs } from '@pinkas/contracts';
-import { dayInIsrael, isPaymentMethod } from '@pinkas/domain';
+import { dayInIsrael, isPaymentMethod, vatReportMonth } from '@pinkas/domain';
 import type { VatDetailSummary } from '@pinkas/exports';
 import {
   ApiError,
@@ -14,6 +14,7 @@ import {
   button,
   card,
   choice,
+  dateRange,
   emptyState,
   filterForm,
   html,
@@ -37,8 +38,9 @@ import { bookPosition } from '../../http/address-dates.js';
 import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from '../../report/period.js';
+import { fileNameOf, periodsUntil, periodTitle, type ReportPeriod } from '../../report/period.js';
 import {
+  hasVat,
   monthsSheet,
   periodOf,
   printedPeriod,
@@ -104,8 +106,8 @@ export class ReportPages {
 ${head(visit, period)}
 ${periodForm(visit, period, dayInIsrael(now))}
 ${figures(report, visit)}
-${salesCard(visit, report, period)}
-${reportedCard(visit, report, detailed?.vat_detail ?? null)}
+${hasVat(visit.book) && salesCard(visit, report, period)}
+${hasVat(visit.book) && reportedCard(visit, report, detailed?.vat_detail ?? null)}
 ${receiptsCard(visit, report, period)}
 ${report.months.length > 1 ? monthsCard(visit, report) : null}`,
     );
@@ -154,7 +156,7 @@ ${pager(links, language, reportTexts.receipts[language])}`,
       title: `Report ${period.name}`,
       html: printedPeriod(visit, period, report, dayInIsrael(now)),
     });
-    return pdfFile(`report-${period.name}.pdf`, Buffer.from(pdf, 'base64'));
+    return pdfFile(`report-${fileNameOf(period)}.pdf`, Buffer.from(pdf, 'base64'));
   }
 
   /** The same figures as a table for a spreadsheet. */
@@ -162,14 +164,16 @@ ${pager(links, language, reportTexts.receipts[language])}`,
   async csv(visit: MemberVisit): Promise<PageReply> {
     const period = periodOf(visit, this.clock.now());
     const report = await readReport(this.rpc, visit, period);
-    return csvFile(`report-${period.name}.csv`, [reportFile(visit, report)]);
+    return csvFile(`report-${fileNameOf(period)}.csv`, [reportFile(visit, report)]);
   }
 }
 
-function head({ language, link, isTest }: MemberVisit, period: ReportPeriod): Markup {
+function head({ book, language, link, isTest }: MemberVisit, period: ReportPeriod): Markup {
   const query = { period: period.name };
   const file = (kind: 'pdf' | 'csv') =>
     linkButton({ href: link(`/reports/${kind}`, query), text: texts[kind][language], download: true });
+  // Of a year there is none.
+  const isDetailed = !isTest && hasVat(book) && vatReportMonth(period.from, period.to) !== null;
   const detailed = linkButton({
     href: link('/exports', { format: 'pcn874', from: period.from, to: period.to }),
     text: texts.detailed[language],
@@ -178,8 +182,8 @@ function head({ language, link, isTest }: MemberVisit, period: ReportPeriod): Ma
   return pageHead({
     title: html`${reportTexts.title[language]}: ${periodTitle(period, language)}`,
     language,
-    lead: leftToRight(periodDays(period, language)),
-    secondary: [file('pdf'), file('csv'), isTest ? null : detailed],
+    lead: dateRange(period.from, period.to, language),
+    secondary: [file('pdf'), file('csv'), isDetailed ? detailed : null],
   });
 }
 
@@ -200,7 +204,7 @@ function periodForm({ language, link }: MemberVisit, period: ReportPeriod, today
   });
 }
 
-function figures({ sales, income, received }: Report, { language }: MemberVisit): Markup {
+function figures({ sales, income, received }: Report, { book, language }: MemberVisit): Markup {
   const basis = income.basis === 'invoices' ? reportTexts.byInvoices : reportTexts.byReceipts;
   return stats([
     {
@@ -208,7 +212,9 @@ function figures({ sales, income, received }: Report, { language }: MemberVisit)
       value: largeAmount(income.amount, language),
       detail: basis[language],
     },
-    { label: reportTexts.vatAmount[language], value: largeAmount(sales.vat, language) },
+    ...(hasVat(book)
+      ? [{ label: reportTexts.vatAmount[language], value: largeAmount(sales.vat, language) }]
+      : []),
     { label: reportTexts.received[language], value: largeAmount(received, language) },
   ]);
 }
@@ -235,6 +241,7 @@ function reportedCard(visit: MemberVisit, report: Report, detailed: VatDetailSum
     content: html`
 ${reportedFacts(report, visit)}
 <p class="hint">${reportTexts.reportedHint[language]}</p>
+${difference ? null : html`<p class="hint">${reportTexts.roundedRows[language]}</p>`}
 ${difference && html`<p>${texts.latestFile[language]}</p>${difference}`}`,
   });
 }

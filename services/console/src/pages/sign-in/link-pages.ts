@@ -6,7 +6,7 @@ import {
   InjectConfig,
   InjectDatabase,
 } from '@pinkas/service-kit';
-import { attributes, button, csrfField, html, leftToRight } from '@pinkas/ui';
+import { attributes, button, csrfField, html, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, PageController, type PageReply, redirect } from '../../http/console-page.js';
@@ -15,8 +15,8 @@ import type { Visit } from '../../http/visit.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { SessionStarter } from '../../sign-in/session-starter.js';
-import { findLink, useLink } from '../../sign-in/sign-in.repository.js';
-import { cardPage, failedPage, scriptTag, tooManyPage } from './sign-in-parts.js';
+import { findEndedInvitation, findLink, type SignInLink, useLink } from '../../sign-in/sign-in.repository.js';
+import { cardPage, endedInvitationPage, failedPage, scriptTag, tooManyPage } from './sign-in-parts.js';
 import { signInWords as texts } from './sign-in-words.js';
 
 /** The link of an email, which signs in the person who has it. */
@@ -36,18 +36,15 @@ export class LinkPages {
     const { language, params, path, csrfToken } = visit;
     const link = await findLink(acrossTenants(this.db), params.token ?? '', this.clock.now());
     if (!link) {
-      return failedPage(language, texts.linkGone, texts.linkGoneMore, 410);
+      return this.#gone(visit);
     }
     const isHere = link.browserHash?.equals(markBrowser(this.config, visit).hash) ?? false;
     const who = html`<strong>${leftToRight(link.email)}</strong>`;
-    const lead = isHere
-      ? html`<p>${texts.linkHere[language]} ${who}</p>`
-      : html`<p>${texts.linkElsewhere[language]} ${who}.</p>
-<p>${texts.linkElsewhereMore[language]}</p>`;
-    const label = isHere ? texts.linkTitle[language] : texts.linkConfirm[language];
+    const lead = isHere ? html`<p>${texts.linkHere[language]} ${who}</p>` : question(link, who, language);
+    const label = isHere || link.isInvitation ? texts.linkTitle[language] : texts.linkConfirm[language];
     const start = attributes({ method: 'post', action: path, 'data-send-at-once': isHere });
     return cardPage(
-      texts.linkTitle[language],
+      texts[link.isInvitation ? 'invitationTitle' : 'linkTitle'][language],
       html`${lead}
 <form${start}>
   ${csrfField(csrfToken)}
@@ -69,10 +66,25 @@ ${isHere && scriptTag()}`,
       });
     if (!started) {
       const seconds = await this.limiter.consume('guess_network', network);
-      return seconds === null
-        ? failedPage(language, texts.linkGone, texts.linkGoneMore, 410)
-        : tooManyPage(language, seconds);
+      return seconds === null ? this.#gone(visit) : tooManyPage(language, seconds);
     }
     return redirect(localPath(started.nextPath), { cookies: started.cookies });
   }
+
+  /** Why a link signs no one in, and what to do. */
+  async #gone({ language, params }: Visit): Promise<PageReply> {
+    const ended = await findEndedInvitation(acrossTenants(this.db), params.token ?? '');
+    return ended
+      ? endedInvitationPage(language, ended)
+      : failedPage(language, texts.linkGone, texts.linkGoneMore, 410);
+  }
+}
+
+/** What a person reads before a link signs them in to a browser that did not ask for it. */
+function question({ isInvitation }: SignInLink, who: Markup, language: Language): Markup {
+  const [lead, more] = isInvitation
+    ? [texts.invitationFor, texts.invitationMore]
+    : [texts.linkElsewhere, texts.linkElsewhereMore];
+  return html`<p>${lead[language]} ${who}.</p>
+<p>${more[language]}</p>`;
 }

@@ -1,7 +1,17 @@
-import { attributes, html, type Language, linkButton, type Markup, notice, type Words } from '@pinkas/ui';
+import {
+  attributes,
+  html,
+  type Language,
+  leftToRight,
+  linkButton,
+  type Markup,
+  notice,
+  type Words,
+} from '@pinkas/ui';
 import { signInScript } from '../../assets/assets.js';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
+import type { EndedInvitation } from '../../sign-in/sign-in.repository.js';
 import { mark } from '../icons.js';
 import { signInPath } from '../message-pages.js';
 import { signInWords as texts } from './sign-in-words.js';
@@ -59,6 +69,24 @@ export function failedPage(language: Language, title: Words, more: Words, status
     html`${notice('error', more[language])}
 <p>${linkButton({ href: signInPath, text: texts.backToSignIn[language] })}</p>`,
     status,
+  );
+}
+
+/** The page of an invitation whose link cannot be used any more: the person asks for another link, or for another invitation. */
+export function endedInvitationPage(
+  language: Language,
+  { isMember, isUsed, inviter }: EndedInvitation,
+): PageReply {
+  const ofMember = isUsed ? 'invitationUsed' : 'invitationOver';
+  const name = isMember ? ofMember : 'invitationWithdrawn';
+  const toSignIn = html`<p>${linkButton({ href: signInPath, text: texts.sendLink[language], kind: 'primary' })}</p>`;
+  const whom = inviter !== null && html`<p>${texts.inviter[language]} ${leftToRight(inviter)}</p>`;
+  return cardPage(
+    texts[name][language],
+    html`<p>${texts[`${name}More`][language]}</p>
+${isMember && toSignIn}
+${whom}`,
+    410,
   );
 }
 

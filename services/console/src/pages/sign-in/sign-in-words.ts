@@ -58,6 +58,31 @@ export const signInWords = {
     he: 'קישור פועל פעם אחת, במשך 15 דקות. אפשר לבקש קישור חדש.',
     en: 'A link works once, for 15 minutes. Ask for another.',
   },
+  invitationTitle: { he: 'הזמנה לפנקס', en: 'Invitation to Pinkas' },
+  invitationFor: { he: 'ההזמנה היא לכתובת', en: 'The invitation is for' },
+  invitationMore: {
+    he: 'אם זו הכתובת שלך, אפשר להיכנס.',
+    en: 'If that is your address, sign in.',
+  },
+  invitationUsed: { he: 'ההזמנה כבר נוצלה', en: 'The invitation was used already' },
+  invitationUsedMore: {
+    he: 'קישור של הזמנה פועל פעם אחת. מעכשיו נכנסים לעסק דרך דף הכניסה, עם הכתובת שאליה הגיעה ההזמנה.',
+    en: 'The link of an invitation works once. From now on, sign in on the sign-in page with the address that got the invitation.',
+  },
+  invitationOver: { he: 'תוקף ההזמנה הסתיים', en: 'The invitation has expired' },
+  invitationOverMore: {
+    he: 'קישור של הזמנה פועל שלושה ימים. ההרשאה שלך לעסק נשארה: מקלידים בדף הכניסה את הכתובת שאליה הגיעה ההזמנה, ומקבלים קישור חדש.',
+    en: 'The link of an invitation works for three days. You may still use the business: enter the address that got the invitation on the sign-in page, and get a new link.',
+  },
+  invitationWithdrawn: { he: 'ההזמנה בוטלה', en: 'The invitation was withdrawn' },
+  invitationWithdrawnMore: {
+    he: 'הכתובת הזאת אינה עוד ברשימת האנשים של העסק. הזמנה חדשה מבקשים מבעלי העסק.',
+    en: 'This address is no longer one of the people of the business. Ask an owner of the business for a new invitation.',
+  },
+  inviter: {
+    he: 'לא הגיע קישור? אפשר לפנות למי שהזמין אותך:',
+    en: 'No link came? Ask the person who invited you:',
+  },
   tooMany: { he: 'יותר מדי ניסיונות', en: 'Too many attempts' },
   tooManyMore: { he: 'אפשר לנסות שוב בעוד', en: 'Try again in' },
   minutes: { he: 'דקות', en: 'minutes' },

@@ -18,7 +18,7 @@ import {
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import type { FailedPackage } from '../../package/package.repository.js';
-import { monthText, packageFailures } from '../../package/package-words.js';
+import { packageFailures, packageName, packageTitle } from '../../package/package-words.js';
 import { isAtLeast } from '../../session/roles.js';
 import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.js';
 import { decisionWords, refusalWords } from '../document/refusal-words.js';
@@ -150,7 +150,7 @@ export function donationCase(visit: MemberVisit, donation: Donation): Case {
 /** The accountant's files of a month, which an owner has made again once someone is there to get them. */
 export function packageCase(visit: MemberVisit, row: FailedPackage): Case {
   const { language } = visit;
-  const subject = leftToRight(monthText(row.month));
+  const subject = html`${packageTitle(row, language)}`;
   const at = row.ended_at?.toISOString() ?? '';
   const failure = row.has_recipient ? (row.failure ?? 'unavailable') : 'no_recipient';
   return {
@@ -168,7 +168,7 @@ export function packageCase(visit: MemberVisit, row: FailedPackage): Case {
 function packageAction({ csrfToken, language, link }: MemberVisit, row: FailedPackage): Markup {
   const send = button({ text: texts.makeAgain[language], kind: 'secondary' });
   return row.has_recipient
-    ? postForm(link('/exports/monthly/again'), csrfToken, html`${hidden('month', row.month)}${send}`)
+    ? postForm(link('/exports/monthly/again'), csrfToken, html`${hidden('period', packageName(row))}${send}`)
     : linkButton({ href: `${link('/exports')}#monthly`, text: texts.chooseRecipient[language] });
 }
 

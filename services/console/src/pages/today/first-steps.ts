@@ -1,14 +1,25 @@
 import { listDocuments, listKeys } from '@pinkas/contracts';
 import { dayInIsrael, isReportingInstitution, mayIssue, testBookOf } from '@pinkas/domain';
-import type { RpcClient } from '@pinkas/service-kit';
-import { card, checklist, linkButton, type Markup, type Step, type Words } from '@pinkas/ui';
+import { type Database, forTenant, type RpcClient } from '@pinkas/service-kit';
+import {
+  button,
+  card,
+  checklist,
+  linkButton,
+  type Markup,
+  postForm,
+  type Step,
+  type Words,
+} from '@pinkas/ui';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../session/roles.js';
-import { issueAct } from '../issue/issue-links.js';
 import { unlessAway } from '../unless-away.js';
+import { words } from '../words.js';
 
 const texts = {
   title: { he: 'צעדים ראשונים', en: 'First steps' },
+  dismiss: { he: 'אין צורך ברשימה', en: 'Dismiss' },
   details: { he: 'פרטי העסק', en: 'Business details' },
   detailsMore: {
     he: 'כתובת וטלפון: חשבונית חייבת לשאת את הכתובת של העסק.',
@@ -18,6 +29,12 @@ const texts = {
   logo: { he: 'לוגו', en: 'Logo' },
   logoMore: { he: 'הוא מופיע במסמכים ובהודעות.', en: 'It is on documents and emails.' },
   logoAct: { he: 'העלאת לוגו', en: 'Upload a logo' },
+  sending: { he: 'שליחה ללקוחות', en: 'Sending to customers' },
+  sendingMore: {
+    he: 'כל עוד השליחה כבויה, מסמך שמופק אינו מגיע ללקוח.',
+    en: 'While sending is off, a document that is issued does not reach the customer.',
+  },
+  sendingAct: { he: 'הפעלת השליחה', en: 'Turn it on' },
   connect: { he: 'חיבור לרשות המסים', en: 'Connection to the tax authority' },
   connectMore: {
     he: 'בלעדיו אין מספרי הקצאה, והלקוחות אינם יכולים לנכות מע"מ מחשבוניות גדולות.',
@@ -53,10 +70,29 @@ const texts = {
   accountantAct: { he: 'הוספת כתובת', en: 'Add the address' },
 } as const satisfies Record<string, Words>;
 
-/** What is to be done before the first document; shown while there is none. */
-export async function firstSteps(visit: MemberVisit, rpc: RpcClient): Promise<Markup> {
-  const { business, language, role } = visit;
-  const [keys, tests] = await Promise.all([
+/** What first steps are read with. */
+interface Read {
+  readonly rpc: RpcClient;
+  readonly db: Database<ConsoleTables>;
+  readonly now: Date;
+}
+
+/** A step with the act that does it, which is the primary one of the page where it is next. */
+interface Act {
+  readonly path: string;
+  readonly word: Words;
+}
+type OpenStep = Omit<Step, 'action'> & { readonly act: Act | null };
+
+/** The first steps of a business; null: all are done, or an owner has dismissed them. */
+export async function readFirstSteps(
+  visit: MemberVisit,
+  { rpc, db, now }: Read,
+  hasDocuments: boolean,
+): Promise<OpenStep[] | null> {
+  const { business } = visit;
+  const [dismissed, keys, tests] = await Promise.all([
+    isDismissed(db, business.id),
     unlessAway(rpc.call(listKeys, { business_id: business.id })),
     unlessAway(
       rpc.call(listDocuments, {
@@ -67,46 +103,102 @@ export async function firstSteps(visit: MemberVisit, rpc: RpcClient): Promise<Ma
       }),
     ),
   ]);
-  const act = (path: string, word: Words) =>
-    isAtLeast(role, 'owner') ? linkButton({ href: `/b/${business.id}${path}`, text: word[language] }) : null;
+  if (dismissed) {
+    return null;
+  }
+  const facts = {
+    // Where a service is away, its step is not asked for.
+    hasKey: keys === null || keys.keys.some((key) => key.revoked_at === null),
+    hasTests: tests === null || tests.documents.length > 0,
+    hasDocuments,
+    reportsDonations: isReportingInstitution(business, dayInIsrael(now)),
+  };
+  const steps = stepsOf(visit, facts);
+  return steps.every(({ isDone }) => isDone) ? null : steps;
+}
+
+interface StepFacts {
+  readonly hasKey: boolean;
+  readonly hasTests: boolean;
+  readonly hasDocuments: boolean;
+  readonly reportsDonations: boolean;
+}
+
+function stepsOf(visit: MemberVisit, facts: StepFacts): OpenStep[] {
+  const { business, language, role } = visit;
+  const isOwner = isAtLeast(role, 'owner');
   const step = (
-    name: 'details' | 'logo' | 'connect' | 'key' | 'accountant',
+    name: 'details' | 'logo' | 'sending' | 'connect' | 'key' | 'accountant',
     isDone: boolean,
     path: string,
-  ): Step => ({
+  ): OpenStep => ({
     text: texts[name][language],
     detail: texts[`${name}More`][language],
     isDone,
-    action: act(path, texts[`${name}Act`]),
+    act: isOwner ? { path: `/b/${business.id}${path}`, word: texts[`${name}Act`] } : null,
   });
-  const reportsDonations = isReportingInstitution(business, dayInIsrael(new Date()));
   const needsConnection =
-    business.legal_type === null || mayIssue(business.legal_type, 'tax_invoice') || reportsDonations;
+    business.legal_type === null || mayIssue(business.legal_type, 'tax_invoice') || facts.reportsDonations;
   const connect = step('connect', business.tax_authority_connected, '/authority');
-  const steps: Step[] = [
+  return [
     step('details', business.address !== null && business.city !== null, '/business#details'),
     step('logo', business.logo != null, '/business#look'),
+    step('sending', business.auto_send.enabled, '/business#sending'),
     ...(needsConnection
-      ? [reportsDonations ? { ...connect, detail: texts.connectDonations[language] } : connect]
+      ? [facts.reportsDonations ? { ...connect, detail: texts.connectDonations[language] } : connect]
       : []),
     {
       text: texts.test[language],
       detail: texts.testMore[language],
-      isDone: (tests?.documents ?? []).length > 0,
-      action: linkButton({ href: `/t/${business.id}`, text: texts.testAct[language] }),
+      isDone: facts.hasTests,
+      act: { path: `/t/${business.id}`, word: texts.testAct },
     },
     {
       text: texts.first[language],
       detail: texts.firstMore[language],
-      isDone: false,
-      action: issueAct(visit),
+      isDone: facts.hasDocuments,
+      act: isAtLeast(role, 'issuer') ? { path: visit.link('/issue'), word: words.issue } : null,
     },
     step('accountant', business.accountant_copy.enabled, '/business#accountant'),
-    step(
-      'key',
-      (keys?.keys ?? []).some((key) => key.revoked_at === null),
-      '/connection/new',
-    ),
+    step('key', facts.hasKey, '/connection/new'),
   ];
-  return card({ id: 'first-steps', title: texts.title[language], content: checklist(steps, language) });
+}
+
+/** The steps as a card. Its primary act is that of the next step; an owner may dismiss them. */
+export function firstStepsCard(visit: MemberVisit, steps: readonly OpenStep[]): Markup {
+  const { csrfToken, language, link, role } = visit;
+  const next = steps.findIndex(({ isDone }) => !isDone);
+  const shown = steps.map(({ act, ...step }, index): Step => {
+    const kind = index === next ? 'primary' : 'secondary';
+    return { ...step, action: act && linkButton({ href: act.path, text: act.word[language], kind }) };
+  });
+  const dismiss = button({ text: texts.dismiss[language], kind: 'quiet' });
+  return card({
+    id: 'first-steps',
+    title: texts.title[language],
+    aside: isAtLeast(role, 'owner') ? postForm(link('/first-steps/dismiss'), csrfToken, dismiss) : null,
+    content: checklist(shown, language),
+  });
+}
+
+async function isDismissed(db: Database<ConsoleTables>, businessId: string): Promise<boolean> {
+  const row = await forTenant(db, businessId)
+    .selectFrom('dismissed_steps')
+    .select('business_id')
+    .where('business_id', '=', businessId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An owner needs the first steps no more. */
+export async function dismissFirstSteps(
+  db: Database<ConsoleTables>,
+  { business, session }: MemberVisit,
+  now: Date,
+): Promise<void> {
+  await forTenant(db, business.id)
+    .insertInto('dismissed_steps')
+    .values({ business_id: business.id, dismissed_by: session.personId, dismissed_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

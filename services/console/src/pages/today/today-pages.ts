@@ -23,7 +23,7 @@ import {
 import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
-import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { type FailedPackage, failedPackages } from '../../package/package.repository.js';
 import { isAtLeast } from '../../session/roles.js';
@@ -33,7 +33,7 @@ import { documentTable } from '../parts.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
 import { attention, attentionCard, type Findings } from './attention.js';
-import { firstSteps } from './first-steps.js';
+import { dismissFirstSteps, firstStepsCard, readFirstSteps } from './first-steps.js';
 import {
   debtFigure,
   lastTwelveMonths,
@@ -75,21 +75,32 @@ export class TodayPages {
       ...[review, allocations, donations, failures, suppressions],
     ].includes(null);
     const isFresh = latest !== null && latest.documents.length === 0;
-    const isCalm = tasks.length === 0 && !isFresh && !isIncomplete;
+    const steps = latest === null ? null : await this.#firstSteps(visit, !isFresh);
+    const isBeginning = isFresh && (visit.isTest || steps !== null);
+    const isCalm = tasks.length === 0 && !isBeginning && !isIncomplete;
     return page(
       words.today[language],
       html`${pageHead({
         title: words.today[language],
         language,
         lead: isCalm ? texts.nothing[language] : null,
-        // A book without documents has it among its first steps.
-        primary: isFresh ? null : issueAct(visit),
+        // The next of the first steps is the primary act, and an empty test book has its own.
+        primary: isBeginning || steps !== null ? null : issueAct(visit),
+        secondary: [isBeginning || steps === null ? null : issueAct(visit, 'secondary')],
       })}
 ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
-${isFresh ? await this.#beginning(visit) : bookSoFar(visit, book, today)}`,
+${steps && firstStepsCard(visit, steps)}
+${isBeginning ? visit.isTest && emptyTestBook(visit) : bookSoFar(visit, book, today)}`,
     );
+  }
+
+  /** The first steps are shown no more, whatever of them is done. */
+  @ConsolePage({ method: 'POST', path: '/first-steps/dismiss', access: 'owner', changes: 'nothing' })
+  async dismissSteps(visit: MemberVisit): Promise<PageReply> {
+    await dismissFirstSteps(this.db, visit, this.clock.now());
+    return redirect(visit.link('/'));
   }
 
   /** A service that is away takes its own part of the page with it, and no other. */
@@ -126,8 +137,12 @@ ${isFresh ? await this.#beginning(visit) : bookSoFar(visit, book, today)}`,
     };
   }
 
-  #beginning(visit: MemberVisit): Promise<Markup> | Markup {
-    return visit.isTest ? emptyTestBook(visit) : firstSteps(visit, this.rpc);
+  /** Once there are documents, they are for owners: others can do none of what is left. */
+  async #firstSteps(visit: MemberVisit, hasDocuments: boolean) {
+    const isShown = !visit.isTest && (!hasDocuments || isAtLeast(visit.role, 'owner'));
+    return isShown
+      ? readFirstSteps(visit, { rpc: this.rpc, db: this.db, now: this.clock.now() }, hasDocuments)
+      : null;
   }
 
   /** The test book has no accountant. */

@@ -185,6 +185,7 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   legal_type: { he: 'סוג העסק', en: 'Legal type' },
   messages: { he: 'הודעות', en: 'Messages' },
   mode: { he: 'ספר', en: 'Book' },
+  months: { he: 'חודשים', en: 'Months' },
   name: { he: 'שם', en: 'Name' },
   number: { he: 'מספר', en: 'Number' },
   outcome: { he: 'תוצאה', en: 'Outcome' },
