@@ -79,6 +79,10 @@ function keepTooLong(): void {
 function sendOnce(): void {
   addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement;
+    // A file that is sent at once leaves the page as it is.
+    if (event.submitter?.hasAttribute('data-stays')) {
+      return;
+    }
     // After the event, since a disabled button would not be sent.
     setTimeout(() => {
       for (const button of form.querySelectorAll('button')) {

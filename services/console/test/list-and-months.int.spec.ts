@@ -26,6 +26,7 @@ import {
 } from '@pinkas/contracts';
 import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
+import { formatDate } from '@pinkas/ui';
 import type { ConsoleTables } from '../src/db/console.tables.js';
 import { readExportFile } from '../src/export/exports.js';
 import { AccountantPackages } from '../src/package/accountant-packages.js';
@@ -81,7 +82,7 @@ beforeAll(async () => {
     printed.push(html);
     return { pdf: Buffer.from('%PDF-1.7').toString('base64') };
   });
-  network.answer(reportPeriod, () => {
+  network.answer(reportPeriod, ({ legal_type }) => {
     const amounts = { net: 300, vat: 54, total: 354 };
     return {
       types: [{ type: 'tax_invoice' as const, vat_rate: 18, documents: 3, ...amounts }],
@@ -92,7 +93,10 @@ beforeAll(async () => {
       reported: { taxable: 300, vat: 54, untaxed: 0 },
       receipts: [],
       received: 0,
-      income: { basis: 'invoices' as const, amount: 300 },
+      income: {
+        basis: legal_type === 'osek_patur' ? ('receipts' as const) : ('invoices' as const),
+        amount: 300,
+      },
       months: [{ month: '2026-06', net: 300, vat: 54, received: 0 }],
     };
   });
@@ -227,17 +231,68 @@ describe('the list of documents in the console', () => {
     },
   );
 
-  it('the selected documents, or all hits, become a file in the background', async () => {
+  it('the selected documents, or all hits, become PDFs in the background', async () => {
     await browser.get(at('/documents'));
     const id = book[1]?.document.id ?? '';
-    const reply = await browser.post(at('/documents/selection'), { format: 'csv', document: id });
+    const reply = await browser.post(at('/documents/selection'), { document: id });
     expect([reply.status, reply.location]).toEqual([303, at('/exports')]);
     const [row] = await jobsEnded();
     expect(row).toMatchObject({ state: 'done', documents: 1, selection: { document_ids: [id] } });
-    expect(recorded).toMatchObject([{ format: 'csv', filter: expect.stringContaining(id) }]);
-    await browser.post(at('/documents/selection'), { format: 'csv', type: 'tax_invoice' });
+    expect(recorded).toMatchObject([{ format: 'pdf-zip', filter: expect.stringContaining(id) }]);
+    await browser.post(at('/documents/selection'), { type: 'tax_invoice' });
     const rows = await jobsEnded();
     expect(rows.map(({ documents }) => documents).sort()).toEqual([1, 3]);
+  });
+
+  it('the list is a table that a bookkeeper opens, at once and in the language of the reader', async () => {
+    const [first, second, third] = book as [BookEntry, BookEntry, BookEntry];
+    Object.assign(second.document, {
+      type: 'credit_note',
+      customer: { ...second.document.customer, name: '=HYPERLINK("http://evil.example")' },
+    });
+    Object.assign(third.document, { type: 'receipt' });
+    await browser.get(at('/documents'));
+    const reply = await browser.post(at('/documents/table'), { customer: '' });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="documents-2026-06-15.csv"');
+    // The mark of UTF-8 is dropped where the text is decoded.
+    const [head, ...rows] = reply.text
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(head?.slice(0, 3)).toEqual(['Type', 'Number', 'Date']);
+    const row = (of: BookEntry) => rows.find(([, number]) => number === String(of.document.number)) ?? [];
+    const { total, vat } = first.document.totals;
+    const net = (total - vat).toFixed(2);
+    expect(row(first)).toEqual(
+      expect.arrayContaining(['Tax invoice', formatDate(first.document.date, 'en'), net, vat.toFixed(2)]),
+    );
+    // In a credit note all of them are negative, and a receipt has no VAT.
+    expect(row(second)).toEqual(
+      expect.arrayContaining([`-${net}`, `-${vat.toFixed(2)}`, `-${total.toFixed(2)}`]),
+    );
+    expect(reply.text).toContain(`"'=HYPERLINK(""http://evil.example"")"`);
+    expect(row(third)).not.toContain(vat.toFixed(2));
+    expect(recorded).toMatchObject([{ format: 'list', person_id: owner.id }]);
+    expect(await jobs()).toEqual([]);
+
+    const selected = await browser.post(at('/documents/table'), { document: first.document.id });
+    expect(selected.text.trim().split('\r\n')).toHaveLength(2);
+    await browser.post('/language', { language: 'he', next: '/' });
+    const inHebrew = await browser.post(at('/documents/table'), {});
+    expect(inHebrew.text).toContain('לפני מע"מ, אחרי הנחה'.replaceAll('"', '""'));
+    expect(inHebrew.text).toContain('חשבונית מס');
+  });
+
+  it('a table of more documents than are summed up is refused with what to do', async () => {
+    await browser.get(at('/documents'));
+    // What the sums have no answer to.
+    const { status, text } = await browser.post(at('/documents/table'), { status: 'closed' });
+    expect([status, wordsOf(text)]).toEqual([
+      422,
+      expect.stringContaining('narrow the list by dates or type'),
+    ]);
+    expect(recorded).toEqual([]);
   });
 
   it('sending asks first, reports what was not sent, and is refused to a bookkeeper', async () => {
@@ -245,18 +300,25 @@ describe('the list of documents in the console', () => {
     const asked = await browser.post(at('/documents/send'), { type: 'tax_invoice' });
     expect([asked.status, await jobs()]).toEqual([200, []]);
     expect(asked.text).toContain('name="confirmed"');
-    await browser.post(at('/documents/send'), await confirm({ document: book[1]?.document.id ?? '' }));
+    const reply = await browser.post(
+      at('/documents/send'),
+      await confirm({ document: book[1]?.document.id ?? '' }),
+    );
     const [row] = await jobsEnded();
+    expect(reply.location).toBe(at(`/documents/sending/${row?.id}`));
     expect(row).toMatchObject({
       format: 'email',
       state: 'done',
       documents: 1,
-      missing_pdfs: ['tax_invoice 2'],
+      missing_pdfs: ['tax_invoice 2 refused'],
     });
+    const answer = wordsOf((await browser.get(reply.location ?? '')).text);
+    expect(answer).toContain('No document was sent. Not sent Tax invoice 2: the address gets no messages');
+    // It is no file of the accountant.
+    expect((await browser.get(at('/exports'))).text).not.toContain(row?.id);
     expect(sent).toMatchObject([
       { document_id: book[1]?.document.id, channel: 'email', person_id: owner.id, business_id: business.id },
     ]);
-    expect((await browser.get(at('/exports'))).text).toContain('documents that were not sent');
     const reader = await console.signedIn(accountant);
     await reader.get(at('/documents'));
     expect((await reader.post(at('/documents/send'), { confirmed: 'yes' })).status).toBe(403);
@@ -325,7 +387,13 @@ describe('the list of documents in the console', () => {
     console.clock.now = new Date(console.clock.now.getTime() + 60_000);
     expect(await jobsEnded()).toMatchObject([{ state: 'failed', failure: 'not_allowed' }]);
     expect(sent).toEqual([]);
-    expect((await browser.get(at('/exports'))).text).toContain('may not send documents of the business');
+    const [job] = await jobs();
+    const page = await browser.get(at(`/documents/sending/${job?.id}`));
+    expect(page.status).toBe(403);
+    const other = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    expect((await other.get(at(`/documents/sending/${job?.id}`))).text).toContain(
+      'may not send documents of the business',
+    );
   });
 
   it.each([
@@ -440,6 +508,32 @@ describe('the account of a customer', () => {
   });
 });
 
+describe('the report of a period', () => {
+  it('leads to a detailed VAT report of one or two months alone, and names its files by them', async () => {
+    const detailed = async (period: string) =>
+      (await browser.get(at(`/reports?period=${period}`))).text.includes('format=pcn874');
+    expect([await detailed('2026-06'), await detailed('2026-05-2'), await detailed('2026')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const pdf = await browser.get(at('/reports/pdf?period=2026-05-2'));
+    expect(pdf.headers.get('content-disposition')).toBe('attachment; filename="report-2026-05_06.pdf"');
+  });
+
+  it('of a business that charges no VAT it has none, on the page, on paper and in the table', async () => {
+    expect(wordsOf((await browser.get(at('/reports'))).text)).toContain('VAT on sales');
+    console.businesses.set(business.id, { ...business, legal_type: 'osek_patur' });
+    const page = await browser.get(at('/reports'));
+    expect(wordsOf(page.text)).toContain('Receipts by');
+    await browser.get(at('/reports/pdf'));
+    const csv = await browser.get(at('/reports/csv'));
+    for (const text of [page.text, printed.at(-1) ?? '', csv.text]) {
+      expect(text.replaceAll(/<style.*?<\/style>/gs, '')).not.toMatch(/VAT|pcn874|PCN874/);
+    }
+  });
+});
+
 describe('the files of each month for the accountant', () => {
   const packages = () => console.service.app.get(AccountantPackages, { strict: false });
   const setTo = (recipient: string, day = '10') => browser.post(at('/exports/monthly'), { recipient, day });
@@ -494,6 +588,7 @@ describe('the files of each month for the accountant', () => {
     const rows = await jobs();
     expect(rows.map(({ format, first_date, last_date }) => [format, first_date, last_date]).sort()).toEqual([
       ['csv', '2026-06-01', '2026-06-30'],
+      ['pcn874', '2026-06-01', '2026-06-30'],
       ['pdf-zip', '2026-06-01', '2026-06-30'],
       ['report', '2026-06-01', '2026-06-30'],
       ['uniform', '2026-06-01', '2026-06-30'],
@@ -504,7 +599,8 @@ describe('the files of each month for the accountant', () => {
       '%PDF-1.7',
     ]);
     const [mail] = await noticesTo(accountant.email);
-    expect(mail?.subject).toContain('06/2026');
+    expect(mail?.subject).toContain('יוני 2026');
+    expect(mail?.text).toContain('Detailed VAT report, sales side (PCN874)');
     expect(mail?.text).toContain(`${console.config.consoleUrl}${at('/exports')}`);
     expect(mail?.text).not.toContain('/sign-in/link/');
     await Promise.all([packages().tick(), packages().tick()]);
@@ -512,6 +608,117 @@ describe('the files of each month for the accountant', () => {
     expect(console.notices).toHaveLength(1);
     expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
       'accountant.schedule',
+    ]);
+  });
+
+  it('the page states when the next files are sent, and saving a day sends nothing', async () => {
+    const shown = async () => wordsOf((await browser.get(at('/exports'))).text);
+    await shown();
+    // Today is the fifteenth: its files of May are not due any more, and a day that comes is.
+    await setTo(accountant.id, '15');
+    expect(await shown()).toContain('The next files: June 2026 , sent on 15 Jul 2026');
+    await setTo(accountant.id, '16');
+    expect(await shown()).toContain('The next files: May 2026 , sent on 16 Jun 2026');
+    await setTo(accountant.id, '14');
+    await packages().tick();
+    expect([await shown(), await months()]).toEqual([
+      expect.stringContaining('The next files: June 2026 , sent on 14 Jul 2026'),
+      [],
+    ]);
+    await browser.post(at('/exports/monthly'), { recipient: accountant.id, day: '20', months: '2' });
+    expect(await shown()).toContain('The next files: May–June 2026 , sent on 20 Jul 2026');
+    const twice = { recipient: accountant.id, day: '20', months: '3' };
+    expect((await browser.post(at('/exports/monthly'), twice)).status).toBe(400);
+  });
+
+  it('the latest complete month is sent now after a confirmation, once, and is one zip', async () => {
+    await browser.get(at('/exports'));
+    expect((await browser.get(at('/exports/monthly/now'))).status).toBe(404);
+    await setTo(accountant.id, '20');
+    const asked = await browser.get(at('/exports/monthly/now'));
+    expect(wordsOf(asked.text)).toContain(`May 2026, ${accountant.email}`);
+    expect(wordsOf(asked.text)).toContain('Detailed VAT report, sales side (PCN874)');
+    const confirmed = fieldsIn(asked.text);
+    await browser.post(at('/exports/monthly/now'), { ...confirmed, period: '2026-04' });
+    expect(await months()).toEqual([]);
+    const replies = await Promise.all(
+      [1, 2].map(() => browser.post(at('/exports/monthly/now'), { period: confirmed.period ?? '' })),
+    );
+    expect(replies.map(({ status }) => status).sort()).not.toContain(500);
+    expect(await ended()).toMatchObject({ month: '2026-05-01', months: 1, state: 'sent' });
+    await noticesTo(accountant.email);
+    const page = await browser.get(at('/exports'));
+    expect(wordsOf(page.text)).toContain('The next files: June 2026 , sent on 20 Jul 2026');
+    expect(page.text).not.toContain(at('/exports/monthly/now'));
+    console.clock.now = new Date('2026-06-20T08:00:00Z');
+    await packages().tick();
+    expect([(await months()).length, (await jobs()).length, console.notices.length]).toEqual([1, 5, 1]);
+
+    const reader = await console.signedIn(accountant);
+    const { headers, status } = await fetch(`${console.origin}${at('/exports/monthly/2026-05/file')}`, {
+      headers: { cookie: cookiesOf(reader) },
+    });
+    expect([status, headers.get('content-disposition')]).toEqual([
+      200,
+      'attachment; filename="pinkas-2026-05.zip"',
+    ]);
+    const { names, folder } = await unzipped(await bytesAt(reader, at('/exports/monthly/2026-05/file')));
+    const inFolders = names.filter((name) => !name.endsWith('/'));
+    expect(new Set(inFolders.map((name) => name.split('/')[0]))).toEqual(
+      new Set(['report', 'pcn874', 'uniform', 'tables', 'documents']),
+    );
+    expect(inFolders).toContain('report/report-2026-05.pdf');
+    expect(await readFile(join(folder, 'report/report-2026-05.pdf'), 'latin1')).toMatch(/^%PDF-/);
+    await rm(folder, { recursive: true });
+    expect((await reader.get(at('/exports/monthly/2026-04/file'))).status).toBe(404);
+    expect((await reader.get(at('/exports/monthly/x/file'))).status).toBe(404);
+  });
+
+  const cookiesOf = (by: TestBrowser) =>
+    [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const bytesAt = async (by: TestBrowser, path: string) => {
+    const reply = await fetch(`${console.origin}${path}`, { headers: { cookie: cookiesOf(by) } });
+    return Buffer.from(await reply.arrayBuffer());
+  };
+
+  it('the files of two months are made when both are over, next to those of one that were made before', async () => {
+    await browser.get(at('/exports'));
+    await setTo(accountant.id, '10');
+    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    expect(await ended()).toMatchObject({ month: '2026-06-01', months: 1, state: 'sent' });
+    const again = await console.signedIn(owner);
+    await again.get(at('/exports'));
+    const saved = await again.post(at('/exports/monthly'), {
+      recipient: accountant.id,
+      day: '12',
+      months: '2',
+    });
+    expect([saved.status, saved.location]).toEqual([303, at('/exports')]);
+    console.clock.now = new Date('2026-07-12T08:00:00Z');
+    const two = await eventually('the two months have ended', async () => {
+      await packages().tick();
+      return (await months()).find((row) => row.months === 2 && row.state !== 'preparing');
+    });
+    expect(two).toMatchObject({ month: '2026-05-01', state: 'sent' });
+    const ofTwo = (await jobs()).filter(({ package_months }) => package_months === 2);
+    expect(ofTwo.map(({ format, first_date, last_date }) => [format, first_date, last_date]).sort()).toEqual(
+      ['csv', 'pcn874', 'pdf-zip', 'report', 'uniform'].map((format) => [format, '2026-05-01', '2026-06-30']),
+    );
+    expect(ofTwo.map(({ file_name }) => file_name)).toContain('pinkas-report-2026-05_06.zip');
+  });
+
+  it('a business that issues no tax invoices has no detailed VAT report among the files', async () => {
+    console.businesses.set(business.id, { ...business, legal_type: 'osek_patur' });
+    await browser.get(at('/exports'));
+    await setTo(accountant.id);
+    expect((await browser.get(at('/exports'))).text.split('PCN874').length).toBeLessThanOrEqual(1);
+    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    await ended();
+    expect((await jobs()).map(({ format }) => format).sort()).toEqual([
+      'csv',
+      'pdf-zip',
+      'report',
+      'uniform',
     ]);
   });
 
@@ -530,16 +737,16 @@ describe('the files of each month for the accountant', () => {
     expect(shown.text).toContain('Make and send again');
     const today = await again.get(at(''));
     expect(wordsOf(today.text)).toContain(
-      'The files of a month did not reach the accountant: 06/2026 The business has no tax id',
+      'The files of a month did not reach the accountant: June 2026 The business has no tax id',
     );
     expect(today.text).toContain(`action="${at('/exports/monthly/again')}"`);
     expect((await again.get(`/t/${business.id}`)).text).not.toContain('did not reach the accountant');
     const reader = await (await console.signedIn(accountant)).get(at(''));
-    expect(wordsOf(reader.text)).toContain('did not reach the accountant: 06/2026');
+    expect(wordsOf(reader.text)).toContain('did not reach the accountant: June 2026');
     expect(reader.text).not.toContain('/exports/monthly/again');
     // What the form on Today sends.
     await again.get(at(''));
-    await again.post(at('/exports/monthly/again'), { month: fieldsIn(today.text).month ?? '' });
+    await again.post(at('/exports/monthly/again'), { period: fieldsIn(today.text).period ?? '' });
     expect((await again.get(at(''))).text).not.toContain('did not reach the accountant');
     expect(await ended()).toMatchObject({ state: 'sent' });
     expect(await noticesTo(accountant.email)).toHaveLength(1);

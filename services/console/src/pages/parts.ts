@@ -1,6 +1,16 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
 import { type SettlementState, settlementOf, toShekels } from '@pinkas/domain';
-import { badge, badges, html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
+import {
+  badge,
+  badges,
+  html,
+  type Language,
+  leftToRight,
+  type Markup,
+  type Tone,
+  table,
+  type Words,
+} from '@pinkas/ui';
 import { inSentence, typeName } from '../report/type-name.js';
 
 export { inSentence, typeName };
@@ -32,19 +42,26 @@ const settlementBadges = {
   overpaid: { tone: 'waiting', he: 'שולם ביתר', en: 'Overpaid' },
   credited: { tone: 'neutral', he: 'זוכה', en: 'Credited' },
   overcredited: { tone: 'neutral', he: 'זוכה', en: 'Credited' },
-} as const satisfies Record<Exclude<SettlementState, 'nothing'>, Words & { tone: string }>;
+} as const satisfies Record<Exclude<SettlementState, 'nothing'>, Words & { tone: Tone }>;
 
 /** The state of the balance of a document, since any receipt closes an invoice; the status of one that asks for no payment. */
-export function statusBadge(document: DocumentHead, state: DocumentState, language: Language): Markup {
+function statusOf(document: DocumentHead, state: DocumentState): Words & { readonly tone: Tone } {
   const { status, credited } = state;
   const settlement = settlementOf(document, state).state;
   // Credits are read where they are asked for: without them what is left to pay is not known.
-  if (settlement !== null && settlement !== 'nothing' && credited !== undefined) {
-    const { tone, ...words } = settlementBadges[settlement];
-    return badge(tone, words[language]);
-  }
-  return badge(statusTones[status], statusWords[status][language]);
+  return settlement !== null && settlement !== 'nothing' && credited !== undefined
+    ? settlementBadges[settlement]
+    : { tone: statusTones[status], ...statusWords[status] };
 }
+
+export function statusBadge(document: DocumentHead, state: DocumentState, language: Language): Markup {
+  const { tone, ...words } = statusOf(document, state);
+  return badge(tone, words[language]);
+}
+
+/** The same as text. */
+export const statusText = (document: DocumentHead, state: DocumentState, language: Language): string =>
+  statusOf(document, state)[language];
 
 /** What will happen once a person confirms. */
 export function effectList(effects: readonly (Markup | string)[]): Markup {

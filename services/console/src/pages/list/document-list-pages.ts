@@ -99,10 +99,12 @@ function positionOf(text: string | null): number | null {
 function bulkActs({ csrfToken, language, link, role }: MemberVisit, { values }: ListQuery): Markup {
   const kept = listFields.filter((name) => values[name] !== '').map((name) => hidden(name, values[name]));
   const action = attributes({ class: 'secondary', formaction: link('/documents/send') });
+  // The page stays, and so do its buttons.
+  const csv = attributes({ class: 'secondary', formaction: link('/documents/table'), 'data-stays': true });
   const email = html`<button${action}>${texts.email[language]}</button>`;
   const acts = html`
-${button({ text: texts.csv[language], kind: 'secondary', name: 'format', value: 'csv' })}
-${button({ text: texts.pdfs[language], kind: 'secondary', name: 'format', value: 'pdf-zip' })}
+<button${csv}>${texts.csv[language]}</button>
+${button({ text: texts.pdfs[language], kind: 'secondary' })}
 ${isAtLeast(role, 'issuer') && email}`;
   return card({
     id: 'bulk',

@@ -71,13 +71,17 @@ export const listWords = {
   email: { he: 'שליחה באימייל…', en: 'Send by email…' },
   sendTitle: { he: 'שליחת מסמכים באימייל', en: 'Send documents by email' },
   sendLead: {
-    he: 'כל מסמך נשלח לכתובת האימייל של הלקוח שבו. מסמכים מבוטלים, ומסמכים בלי כתובת, אינם נשלחים. דוח מפורט יופיע בדף הקבצים.',
-    en: 'Each document is sent to the email address of its customer. Cancelled documents, and those without an address, are not sent. A detailed report appears on the page of the files.',
+    he: 'כל מסמך נשלח לכתובת האימייל של הלקוח שבו. מסמכים מבוטלים, ומסמכים בלי כתובת, אינם נשלחים.',
+    en: 'Each document is sent to the email address of its customer. Cancelled documents, and those without an address, are not sent.',
   },
   sendCount: { he: 'מסמכים שנבחרו:', en: 'Documents that are chosen:' },
   sendTooMany: {
     he: 'אפשר לשלוח עד 500 מסמכים בבת אחת. יש לצמצם את הבחירה.',
     en: 'At most 500 documents can be sent at once. Choose fewer.',
+  },
+  tableTooLong: {
+    he: 'יותר מ־20,000 מסמכים: אפשר לצמצם לפי תאריכים או סוג, או להכין את הטבלאות בדף הקבצים.',
+    en: 'More than 20,000 documents: narrow the list by dates or type, or have the tables prepared on the page of the files.',
   },
   selectionUnclear: {
     he: 'הבחירה אינה ברורה: יש בה ערך שאינו תקין, או שהחיפוש מוצא יותר מ-50 לקוחות. יש לצמצם או לתקן את הסינון.',

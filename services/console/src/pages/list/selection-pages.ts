@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isUuid, listDocuments, namedDocumentsMax, type ReplyOf } from '@pinkas/contracts';
+import {
+  isUuid,
+  listDocuments,
+  namedDocumentsMax,
+  type ReplyOf,
+  recordExport,
+  sumDocuments,
+} from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
+  ApiError,
   type Clock,
   type Database,
   InjectClock,
@@ -26,13 +34,16 @@ import type { ConsoleTables } from '../../db/console.tables.js';
 import { ExportsFullError } from '../../export/export-errors.js';
 import { emailsMax, gib } from '../../export/export-policy.js';
 import { ExportWorker } from '../../export/export-worker.js';
-import { requestExport, TooManyExportsError } from '../../export/exports.js';
+import { readExport, requestExport, TooManyExportsError } from '../../export/exports.js';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
+import { csvFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { exportWords } from '../exports/export-words.js';
 import { words } from '../words.js';
+import { listFile } from './list-file.js';
 import { type ListQuery, listFields, readListQuery, selectionOf } from './list-query.js';
 import { listWords as texts } from './list-words.js';
+import { sendingPage } from './sending.js';
 
 /** Before every document. */
 const firstDay = '1948-05-14';
@@ -54,6 +65,13 @@ async function readSelection(rpc: RpcClient, { bookId, form: sent }: MemberVisit
   return isNamed ? { ...query, filter: { document_ids: ids, include_cancelled: true } } : null;
 }
 
+/** The dates of a query; where it has none, all dates. */
+function rangeOf({ filter: { from = firstDay, to } }: ListQuery, today: string) {
+  const last = to ?? today;
+  // A range in the past or the future is one.
+  return { from, to: last < from ? from : last };
+}
+
 const unclear = (visit: MemberVisit): PageReply =>
   page(words.documents[visit.language], refused(visit, texts.selectionUnclear[visit.language]), 422);
 
@@ -61,23 +79,21 @@ const unclear = (visit: MemberVisit): PageReply =>
 async function request(
   visit: MemberVisit,
   query: ListQuery,
-  format: 'csv' | 'pdf-zip' | 'email',
+  format: 'pdf-zip' | 'email',
   given: { db: Database<ConsoleTables>; now: Date; maxBytes: number },
 ): Promise<PageReply> {
   const { business, bookId, form: sent, language, session } = visit;
   const id = sent.get('export_id') ?? '';
-  const { from = firstDay, to = dayInIsrael(given.now) } = query.filter;
+  let requested: string;
   try {
-    await requestExport(
+    requested = await requestExport(
       given.db,
       {
         ...{ businessId: business.id, personId: session.personId, format },
         ...(isUuid(id) && { id: id.toLowerCase() }),
         ...(visit.isTest && { bookId }),
         selection: selectionOf(query),
-        from,
-        // A range in the past or the future is one.
-        to: to < from ? from : to,
+        ...rangeOf(query, dayInIsrael(given.now)),
       },
       given.now,
       given.maxBytes,
@@ -89,7 +105,9 @@ async function request(
     }
     throw error;
   }
-  return redirect(`/b/${business.id}/exports`, { outcome: 'requested' });
+  return format === 'email'
+    ? redirect(visit.link(`/documents/sending/${requested}`))
+    : redirect(`/b/${business.id}/exports`, { outcome: 'requested' });
 }
 
 function refused({ language, link }: MemberVisit, reason: string): Markup {
@@ -110,14 +128,36 @@ export class SelectionPages {
     @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
   ) {}
 
-  /** Makes a file of the documents of a list, in the background. Who may read them may have them as a file. */
+  /** The documents of a list as a table for a spreadsheet, at once. Who may read them may have them as a file. */
+  @ConsolePage({ method: 'POST', path: '/table', access: 'reader', changes: 'nothing' })
+  async table(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, business, language, session } = visit;
+    const query = await readSelection(this.rpc, visit);
+    if (query === null) {
+      return unclear(visit);
+    }
+    const today = dayInIsrael(this.clock.now());
+    const { types } = await this.rpc.call(sumDocuments, { ...query.filter, business_id: bookId });
+    if (types === null) {
+      return page(words.documents[language], refused(visit, texts.tableTooLong[language]), 422);
+    }
+    // Before anything is read: a file that is not in the trail must not exist.
+    await this.rpc.call(recordExport, {
+      ...{ business_id: business.id, person_id: session.personId, format: 'list' },
+      ...rangeOf(query, today),
+      filter: JSON.stringify(selectionOf(query)).slice(0, 1_000),
+    });
+    return csvFile(`documents-${today}.csv`, listFile(this.rpc, bookId, query, language));
+  }
+
+  /** Makes a file of the documents of a list, in the background. */
   @ConsolePage({ method: 'POST', path: '/selection', access: 'reader', changes: 'nothing', freshProof: true })
   async export(visit: MemberVisit): Promise<PageReply> {
     const query = await readSelection(this.rpc, visit);
     if (query === null) {
       return unclear(visit);
     }
-    const reply = await request(visit, query, visit.form.get('format') === 'pdf-zip' ? 'pdf-zip' : 'csv', {
+    const reply = await request(visit, query, 'pdf-zip', {
       db: this.db,
       now: this.clock.now(),
       maxBytes: this.config.exportsMaxGib * gib,
@@ -146,6 +186,17 @@ export class SelectionPages {
     });
     this.worker.trigger();
     return reply;
+  }
+
+  /** What became of documents that are sent in the background. */
+  @ConsolePage({ method: 'GET', path: '/sending/:id' })
+  async showSending(visit: MemberVisit): Promise<PageReply> {
+    const { business, params } = visit;
+    const row = await readExport(this.db, business.id, params.id ?? '');
+    if (row?.format !== 'email') {
+      throw new ApiError('not_found');
+    }
+    return sendingPage(visit, row);
   }
 
   /** The ids of those that are not cancelled, in the order of commits; one more than may be sent where there are more. */
