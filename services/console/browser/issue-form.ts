@@ -33,6 +33,14 @@ function showSaved(form: HTMLFormElement, saved: Element | null): void {
   }
 }
 
+/** Shows what each line comes to, as the page that computes has it; nothing where it computes nothing. */
+function showLineTotals(form: HTMLFormElement, computed: Document | null): void {
+  const totals = computed?.querySelectorAll('[data-line-total]');
+  for (const [place, output] of [...form.querySelectorAll('[data-line-total]')].entries()) {
+    output.textContent = totals?.[place]?.textContent ?? '';
+  }
+}
+
 /** Shows what the document comes to, and saves it: that part of the page which the button that computes leads to. */
 function showSummary(form: HTMLFormElement): { changed: () => void; flush: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,8 +61,10 @@ function showSummary(form: HTMLFormElement): { changed: () => void; flush: () =>
     ];
     if (shown) {
       live?.replaceWith(document.adoptNode(shown));
+      showLineTotals(form, page);
       showSaved(form, page?.querySelector('[data-saved]') ?? null);
     } else if (live) {
+      showLineTotals(form, null);
       showStopped(live, page?.querySelector('.message, .notice')?.textContent ?? '');
     }
   };
@@ -110,6 +120,9 @@ function blankRow(row: Element): Element {
   const added = row.cloneNode(true) as Element;
   for (const error of added.querySelectorAll('.error')) {
     error.remove();
+  }
+  for (const output of added.querySelectorAll('output')) {
+    output.textContent = '';
   }
   for (const input of added.querySelectorAll('input')) {
     input.removeAttribute('aria-invalid');

@@ -13,6 +13,8 @@ import {
   type RequestOf,
   renderDraft,
   searchCustomers,
+  showCustomer,
+  updateCustomer,
 } from '@pinkas/contracts';
 import { isTestBook } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
@@ -75,8 +77,13 @@ describe('issuing by hand in the console', () => {
         throw new ApiError('idempotency_key_reused');
       }
       issued.set(request.idempotency_key, request);
+      const { business: issuing, issuer, body } = request;
+      const { customer } = previewOf({ business: issuing, issuer, body }).draft;
       const reply: ReplyOf<typeof issueDocument> = {
-        document: exampleDocument({ id, business_id: request.business.id, type: request.body.type }),
+        document: exampleDocument({
+          ...{ id, business_id: issuing.id, type: body.type },
+          customer: { ...customer, id: customer.id ?? randomUUID() },
+        }),
         state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
         allocation: { status: 'not_required', number: null, reason: 'below the threshold' },
         delivery: { status: 'disabled', channel: null, scheduled_for: null },
@@ -362,6 +369,63 @@ describe('issuing by hand in the console', () => {
       'items.0.unit_price': first?.unit_price.toFixed(2),
     });
     expect(await open(`type=quote&from=${source.id}`)).toMatchObject({ based_on: '', 'customer.name': '' });
+  });
+
+  it('an address that differs from the card is offered for the card, and is written there with the issue only if ticked', async () => {
+    const id = randomUUID();
+    const card = {
+      ...{
+        id,
+        name: 'Known customer',
+        tax_id: null,
+        legal_type: null,
+        phone: null,
+        address: null,
+        city: 'Haifa',
+      },
+      ...{ email: 'old@example.com', created_at: '2026-06-01T08:00:00.000Z' },
+    };
+    const changes: object[] = [];
+    console.network.answer(showCustomer, () => ({ customer: card }));
+    console.network.answer(updateCustomer, ({ customer_id, change, person_id }) => {
+      changes.push({ customer_id, change, isOfPerson: person_id !== undefined });
+      return { customer: card };
+    });
+    const address = {
+      'customer.id': id,
+      'customer.known_name': 'Known customer',
+      'customer.name': 'Known customer',
+    };
+    for (const update_card of [undefined, 'yes']) {
+      const form = {
+        ...(await open('type=quote')),
+        ...typed,
+        ...address,
+        'customer.email': 'new@example.com',
+      };
+      const confirm = await send(form, 'preview');
+      expect(textOf(confirm.text)).toContain('new@example.com (instead of old@example.com)');
+      const fields = fieldsIn(confirm.text);
+      expect(fields).not.toHaveProperty('update_card');
+      await send({ ...fields, ...(update_card && { update_card }) }, 'issue');
+    }
+    expect(changes).toEqual([{ customer_id: id, change: { email: 'new@example.com' }, isOfPerson: true }]);
+    const same = await send(
+      { ...(await open('type=quote')), ...typed, ...address, 'customer.email': '' },
+      'preview',
+    );
+    expect(same.text).not.toContain('update_card');
+  });
+
+  it('each line shows what it comes to, as issuing computes it, and a blank one nothing', async () => {
+    const lines = {
+      ...{ 'items.0.description': 'A', 'items.0.quantity': '3', 'items.0.unit_price': '19.99' },
+      ...{ 'items.1.description': '', 'items.1.quantity': '1', 'items.1.unit_price': '' },
+      ...{ 'items.2.description': 'B', 'items.2.quantity': '2', 'items.2.unit_price': '1000' },
+    };
+    const { text } = await send({ ...(await open('type=quote')), ...typed, ...lines }, 'compute');
+    const totals = [...text.matchAll(/data-line-total[^>]*>([^<]*)</g)].map(([, total]) => total);
+    expect(totals).toEqual(['59.97', '', '2,000.00']);
   });
 
   it('a document offers what can be based on it, and a bookkeeper is offered nothing', async () => {

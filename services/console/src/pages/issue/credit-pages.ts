@@ -108,7 +108,7 @@ export class CreditPages {
       if (!isConfirmed) {
         return confirmPage(visit, source, credit, await this.issuing.preview(visit, body));
       }
-      const id = await this.issuing.issue(visit, creditKey(source), body);
+      const { id } = await this.issuing.issue(visit, creditKey(source), body);
       return redirect(visit.link(`/documents/${id}`), { outcome: 'credited' });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'internal_error') {

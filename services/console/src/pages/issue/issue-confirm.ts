@@ -22,6 +22,7 @@ import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentName, inSentence, typeName } from '../parts.js';
 import { words } from '../words.js';
+import { type CardChange, cardChangeBox } from './card-change.js';
 import { consequences, type DocumentPreview, warningList } from './consequences.js';
 import { type AccountDebts, entriesOf, type IssueFields } from './issue-fields.js';
 import { totals } from './issue-summary.js';
@@ -45,12 +46,20 @@ const texts = {
   change: { he: 'שינוי', en: 'Change' },
 } as const satisfies Record<string, Words>;
 
+/** What the question states in addition to the document. */
+interface ConfirmFacts {
+  /** What the card of the customer has otherwise. */
+  readonly change?: CardChange;
+  /** What a receipt on account may pay. */
+  readonly debts?: AccountDebts;
+}
+
 /** The screen that asks once: what is issued, what follows from it, and what the document looks like. */
 export function issueConfirm(
   visit: MemberVisit,
   fields: IssueFields,
   preview: DocumentPreview,
-  debts: AccountDebts = [],
+  { change = {}, debts = [] }: ConfirmFacts = {},
 ): PageReply {
   const { language, link } = visit;
   const { draft } = preview;
@@ -73,7 +82,7 @@ ${pageHead({
     ${card({ id: 'picture', title: texts.picture[language], content: picture(visit, entries) })}
   </div>
   <div class="stays">
-    ${card({ id: 'confirm', title: texts.what[language], content: asked(visit, { fields, preview, debts }, entries) })}
+    ${card({ id: 'confirm', title: texts.what[language], content: asked(visit, { fields, preview, change, debts }, entries) })}
   </div>
 </div>`,
   );
@@ -82,7 +91,7 @@ ${pageHead({
 /** What is issued and what follows from it, with the button that issues. */
 function asked(
   visit: MemberVisit,
-  { fields, preview, debts }: { fields: IssueFields; preview: DocumentPreview; debts: AccountDebts },
+  { fields, preview, change, debts }: { fields: IssueFields; preview: DocumentPreview } & Required<ConfirmFacts>,
   entries: readonly Markup[],
 ): Markup {
   const { csrfToken, language, link } = visit;
@@ -118,6 +127,7 @@ ${warningList(warningsOf(preview), draft.type, language)}
   ${csrfField(csrfToken)}
   ${entries}
   ${confirmed}
+  ${cardChangeBox(change, visit)}
   <div class="buttons">
     ${button({ text: `${texts.issue[language]} ${inSentence(typeName(draft.type, language), language)}`, name: 'step', value: 'issue' })}
     ${linkButton({ href: link(`/issue/drafts/${fields.single.key}`), text: texts.change[language] })}

@@ -298,7 +298,7 @@ export function entriesOf({
   ];
 }
 
-const isBlankLine = ({ sku, description, unit_price }: LineFields) =>
+export const isBlankLine = ({ sku, description, unit_price }: LineFields) =>
   sku === '' && description === '' && unit_price === '';
 
 /** Whether nothing was typed. What every form begins with, and what a source gives to it, is there again without a draft. */

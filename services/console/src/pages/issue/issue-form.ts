@@ -101,7 +101,7 @@ ${draftsCard(visit, drafts, true)}
   <button class="visually-hidden" name="step" value="compute" tabindex="-1">${texts.compute[language]}</button>
   <div>
     ${customerCard(visit, given)}
-    ${isReceived(type) ? null : linesCard(visit, fields, errors)}
+    ${isReceived(type) ? null : linesCard(visit, fields, errors, summary)}
     ${takesPayments(type) ? paymentsCard(visit, fields, errors) : null}
     ${setOffCard(visit, given)}
     ${isReceived(type) ? receivedCard(visit, fields, errors) : null}

@@ -251,7 +251,10 @@ export class IssuePages {
       const preview = await this.issuing.preview(visit, body);
       const found = preview.matched_by === null ? await this.#near(visit, fields) : [];
       return found.length === 0
-        ? issueConfirm(visit, withDistributed(fields, debts), preview, debts)
+        ? issueConfirm(visit, withDistributed(fields, debts), preview, {
+            change: await this.issuing.cardChange(visit, preview),
+            debts,
+          })
         : this.#form(visit, fields, {
             found,
             isAsked: true,
@@ -274,7 +277,10 @@ export class IssuePages {
     return this.#checked(visit, fields, async (body) => {
       const confirmed = { ...body, ...(expected !== null && { expected_total: expected }) };
       const { key } = fields.single;
-      const id = await this.issuing.issue(visit, `issue-${key}`, confirmed, fields.setOffs);
+      const { id, customer } = await this.issuing.issue(visit, `issue-${key}`, confirmed, fields.setOffs);
+      if (visit.form.get('update_card') === 'yes') {
+        await this.issuing.updateCard(visit, customer);
+      }
       await this.drafts.end(visit, { id: key, path: pathOf(visit), documentId: id });
       return redirect(visit.link(`/documents/${id}`), { outcome: 'document_issued' });
     });

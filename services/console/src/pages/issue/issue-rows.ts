@@ -7,6 +7,7 @@ import {
   choice,
   type FieldErrors,
   field,
+  formatMoney,
   hidden,
   html,
   type Language,
@@ -20,17 +21,25 @@ import {
 import type { MemberVisit } from '../../http/visit.js';
 import {
   type IssueFields,
+  isBlankLine,
   isReceived,
   type LineFields,
   type PaymentFields,
   paymentFields,
 } from './issue-fields.js';
+import type { Summary } from './issue-summary.js';
 import { extraWords, textOf, issueWords as texts } from './issue-words.js';
 
 /** The lines of a document, with the basis of their prices and the discount. */
-export function linesCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
+export function linesCard(
+  { book, language }: MemberVisit,
+  fields: IssueFields,
+  errors: FieldErrors,
+  summary: Summary,
+): Markup {
   const { type, single, items } = fields;
-  const rows = items.map((line, place) => lineRow(line, place, errors, language));
+  const totals = lineTotals(items, summary);
+  const rows = items.map((line, place) => lineRow(line, place, totals[place] ?? '', { errors, language }));
   const prices = radios({
     name: 'prices',
     label: texts.prices[language],
@@ -99,8 +108,23 @@ export function receivedCard(
   });
 }
 
-function lineRow(line: LineFields, place: number, errors: FieldErrors, language: Language): Markup {
-  const at = (name: keyof LineFields) => `items.${place}.${name}`;
+/** What each line comes to, as issuing computes it; empty where it is not known. A blank line is no line of the document. */
+function lineTotals(items: readonly LineFields[], summary: Summary): string[] {
+  const computed = summary && 'preview' in summary ? [...summary.preview.draft.items] : [];
+  return items.map((line) => {
+    const item = isBlankLine(line) && items.length > 1 ? undefined : computed.shift();
+    return item ? formatMoney(item.line_total) : '';
+  });
+}
+
+/** @param total what the line comes to. */
+function lineRow(
+  line: LineFields,
+  place: number,
+  total: string,
+  { errors, language }: { readonly errors: FieldErrors; readonly language: Language },
+): Markup {
+  const at = (name: keyof LineFields | 'line_total') => `items.${place}.${name}`;
   const input = (name: keyof LineFields, more: Readonly<Record<string, string | number | null>>) =>
     cell(at(name), texts[name][language], errors[at(name)], { value: line[name], ...more });
   const figure = { dir: 'ltr', inputmode: 'decimal' };
@@ -109,6 +133,10 @@ function lineRow(line: LineFields, place: number, errors: FieldErrors, language:
     ${input('description', {})}
     ${input('quantity', figure)}
     ${input('unit_price', figure)}
+    <div class="field line_total">
+      <label for="field-${at('line_total')}">${texts.line_total[language]}</label>
+      <output id="field-${at('line_total')}" data-line-total dir="ltr">${total}</output>
+    </div>
     ${removeButton('remove_line', place, `${texts.removeLine[language]} ${place + 1}`)}
   </div>
   `;

@@ -3,6 +3,7 @@ import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import {
   amount,
   card,
+  day,
   type FieldErrors,
   facts,
   html,
@@ -21,6 +22,7 @@ import { type IssueFields, isReceived, takesPayments } from './issue-fields.js';
 
 const texts = {
   title: { he: 'סיכום', en: 'Summary' },
+  due: { he: 'לתשלום עד', en: 'Due on' },
   stopped: {
     he: 'הסכומים לא חושבו, ולכן אינם מוצגים.',
     en: 'The amounts were not computed and are not shown.',
@@ -63,9 +65,11 @@ function contentOf(summary: Summary, fields: IssueFields, language: Language): M
     return notice('warn', summary.problem);
   }
   const { preview, hasCustomer } = summary;
+  const { due_date: due } = preview.draft;
   const warnings = warningsOf(preview);
   return html`
   ${totals(preview, fields, language)}
+  ${due === null ? null : html`<p><span class="soft">${texts.due[language]}:</span> ${day(due, language)}</p>`}
   ${hasCustomer ? customer(preview, language) : null}
   ${warningList(hasCustomer ? warnings : warnings.filter((code) => !ofCustomer.includes(code)), preview.draft.type, language)}`;
 }

@@ -47,6 +47,7 @@ export const issueWords = {
     he: 'הסכום מחולק בין המסמכים המסומנים, הראשון לתשלום קודם. מה שמעבר להם נשאר כזכות בחשבון הלקוח.',
     en: 'The amount is divided among the selected documents, the first due first. What is beyond them stays on the account of the customer.',
   },
+  line_total: { he: 'סה"כ שורה', en: 'Line total' },
   received: { he: 'עבור מה', en: 'What it is for' },
   receivedFor: { he: 'עבור מה התקבל התשלום', en: 'What the payment is for' },
   addLine: { he: 'הוספת שורה', en: 'Add a line' },

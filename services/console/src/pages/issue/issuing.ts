@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   type CreateDocument,
   type CustomerCard,
+  type CustomerSnapshot,
   fingerprint,
   getDocument,
+  type IssuedDocument,
   issueDocument,
   isUuid,
   listArticles,
@@ -30,6 +32,7 @@ import { type FieldErrors, formatDate, formatMoney, type Language, readMoney } f
 import type { MemberVisit } from '../../http/visit.js';
 import { errorText } from '../message-pages.js';
 import { unlessAway } from '../unless-away.js';
+import { type CardChange, readCardChange, updateCard } from './card-change.js';
 import type { DocumentPreview } from './consequences.js';
 import { bodyErrors, bodyOf } from './issue-body.js';
 import {
@@ -222,13 +225,22 @@ export class Issuing {
     return { ...fields, payments: [{ ...payment, amount: total }] };
   }
 
-  /** Issues a document, once for each key. @param setOffs what a receipt on account pays. @returns its id. */
+  /** What a previewed document states that the card of its customer has otherwise. */
+  cardChange(visit: MemberVisit, { draft }: DocumentPreview): Promise<CardChange> {
+    return readCardChange(this.rpc, visit, draft.customer);
+  }
+
+  updateCard(visit: MemberVisit, customer: CustomerSnapshot): Promise<void> {
+    return updateCard(this.rpc, visit, customer);
+  }
+
+  /** Issues a document, once for each key. @param setOffs what a receipt on account pays. */
   async issue(
     { book, session }: MemberVisit,
     key: string,
     body: CreateDocument,
     setOffs: IssueFields['setOffs'] = [],
-  ): Promise<string> {
+  ): Promise<IssuedDocument> {
     const set_offs = setOffs.map(({ document_id, amount }) => ({
       document_id,
       amount: readMoney(amount) ?? 0,
@@ -243,7 +255,7 @@ export class Issuing {
         body_sha256: fingerprint({ body, set_offs }).toString('hex'),
       }),
     });
-    return document.id;
+    return document;
   }
 
   async picture({ book }: MemberVisit, { draft }: DocumentPreview): Promise<string> {
