@@ -91,7 +91,12 @@ ${pageHead({
 /** What is issued and what follows from it, with the button that issues. */
 function asked(
   visit: MemberVisit,
-  { fields, preview, change, debts }: { fields: IssueFields; preview: DocumentPreview } & Required<ConfirmFacts>,
+  {
+    fields,
+    preview,
+    change,
+    debts,
+  }: { fields: IssueFields; preview: DocumentPreview } & Required<ConfirmFacts>,
   entries: readonly Markup[],
 ): Markup {
   const { csrfToken, language, link } = visit;
