@@ -5,6 +5,7 @@ import {
   auditing,
   type Business,
   type BusinessChange,
+  listDocuments,
   listKeys,
   type RequestOf,
   renderPage,
@@ -15,7 +16,8 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { fieldsIn } from './browser.js';
+import { exampleDocument } from '@pinkas/testkit';
+import { fieldsIn, textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, versionOf } from './console.js';
 
 const at = '2026-06-15T08:00:00.000Z';
@@ -319,6 +321,47 @@ describe('the trail, the keys and the connection of a business', () => {
     expect(rows[0]).toBe('15 Jun 2026 11:00,test.entry-100-,x,the operator,"Paid: 0.00 > 1,234.50"');
     isIssuingAway = true;
     expect((await browser.get(`/b/${businessId}/trail/csv`)).status).toBe(502);
+  });
+
+  it('entries name people, documents and customers, and what an export is of, on the page and in the table', async () => {
+    const { items: _i, prices_include_vat: _v, discount: _d, payments: _p, ...rest } = exampleDocument();
+    const { title: _t, notes: _n, send: _s, ...document } = rest;
+    const listed = {
+      document,
+      state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
+      allocation: { status: 'not_required', number: null, reason: null },
+      delivery: { status: 'disabled', channel: null, scheduled_for: null },
+    } as const;
+    const end = console.network.answer(listDocuments, () => ({ documents: [listed], next_before: null }));
+    const [first, second] = trail as [AuditEntry, AuditEntry];
+    const ids = { delivery_id: randomUUID(), customer_id: document.customer.id };
+    const filter = JSON.stringify({ document_ids: [document.id], include_cancelled: true });
+    trail = [
+      {
+        ...first,
+        action: 'reminder.send',
+        subject: document.id,
+        before: null,
+        after: { ...ids, documents: 1 },
+      },
+      {
+        ...second,
+        ...{ action: 'book.export', subject: businessId, before: null },
+        after: { format: 'pdf-zip', from: '1948-05-14', to: '2026-06-15', filter },
+      },
+    ];
+    const page = textOf((await browser.get(`/b/${businessId}/trail`)).text);
+    const { text: csv } = await browser.get(`/b/${businessId}/trail/csv`);
+    end();
+    for (const text of [page, csv]) {
+      expect(text).toContain(`Tax invoice ${document.number}`);
+      expect(text).toContain(`Customer: ${document.customer.name}`);
+      expect(text).toContain('Documents: 1');
+      expect(text).toMatch(/File type: All signed PDFs, in a ZIP/);
+      expect(text).toContain('chosen documents');
+      expect(text).not.toMatch(/delivery id|1948|document_ids|pdf-zip/);
+      expect(text).not.toContain(ids.customer_id);
+    }
   });
 
   it('a key that the business does not have is not revoked, even by a gateway that would', async () => {

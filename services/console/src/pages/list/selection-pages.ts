@@ -45,8 +45,8 @@ import { type ListQuery, listFields, readListQuery, selectionOf } from './list-q
 import { listWords as texts } from './list-words.js';
 import { sendingPage } from './sending.js';
 
-/** Before every document. */
-const firstDay = '1948-05-14';
+/** Before every document: where a file of a list has no dates. */
+export const firstDay = '1948-05-14';
 
 /** Documents that one call lists. */
 const listedAtOnce = 100;

@@ -65,8 +65,10 @@ ${
   count > 0 &&
   html`<h2>${texts.notSent[language]}</h2>
 <ul>
-  ${names.map((name) => html`<li>${notSentText(name, language)}</li>
-  `)}
+  ${names.map(
+    (name) => html`<li>${notSentText(name, language)}</li>
+  `,
+  )}
 </ul>
 ${count > names.length && html`<p>${texts.more[language]} ${count - names.length}</p>`}`
 }`;

@@ -16,6 +16,7 @@ import {
   type Markup,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { firstDay } from '../list/selection-pages.js';
 import { endpointsPath } from '../webhooks/endpoint-parts.js';
 import { addressFor, type TrailNames } from './trail-names.js';
 import { actionWords, fieldWords, valueWords } from './trail-words.js';
@@ -34,6 +35,9 @@ const texts = {
   about: { he: 'על מה', en: 'About' },
   who: { he: 'מי', en: 'By whom' },
   changes: { he: 'שינויים', en: 'Changes' },
+  selected: { he: 'מסמכים שנבחרו', en: 'chosen documents' },
+  filtered: { he: 'מסמכים לפי סינון', en: 'documents of a filter' },
+  unknown: { he: 'לא ידוע', en: 'not known' },
 } as const;
 
 /** From what was to what is, in the direction of the text. */
@@ -62,9 +66,14 @@ export function trailEntry(visit: MemberVisit, entry: AuditEntry, names: TrailNa
 
 /** The columns of the entries in a file for a spreadsheet. */
 export function trailColumns(names: TrailNames, language: Language): CsvColumn<AuditEntry>[] {
-  const { documents, endpoints, keys, people } = names;
+  const { customers, documents, endpoints, keys, people } = names;
   const subjectName = ({ subject }: AuditEntry) =>
-    documents.get(subject) ?? endpoints.get(subject) ?? keys.get(subject) ?? people.get(subject) ?? subject;
+    documents.get(subject) ??
+    customers.get(subject) ??
+    endpoints.get(subject) ??
+    keys.get(subject) ??
+    people.get(subject) ??
+    subject;
   return [
     [texts.when[language], ({ at }) => instantText(at, language)],
     [texts.what[language], (entry) => actionText(entry, language)],
@@ -95,7 +104,7 @@ const actionText = ({ action }: AuditEntry, language: Language) => actionWords[a
 
 function subjectOf(
   { action, subject }: AuditEntry,
-  { documents, endpoints, keys, people }: TrailNames,
+  { customers, documents, endpoints, keys, people }: TrailNames,
   { language, link, role }: MemberVisit,
 ): Markup | null {
   const document = documents.get(subject);
@@ -103,7 +112,9 @@ function subjectOf(
     return html`<a href="${link(`/documents/${subject}`)}">${document}</a>`;
   }
   if (action.startsWith('customer.')) {
-    return html`<a href="${link(`/customers/${subject}`)}">${texts.customer[language]}</a>`;
+    const name = customers.get(subject);
+    const text = name === undefined ? html`${texts.customer[language]}` : isolate(name, language);
+    return html`<a href="${link(`/customers/${subject}`)}">${text}</a>`;
   }
   const url = endpoints.get(subject);
   if (url !== undefined) {
@@ -147,9 +158,14 @@ function changesOf({ action, before, after }: AuditEntry): Change[] {
     now.set('status', old.get('status'));
   }
   return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((name) => isShown(name, now))
     .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
+
+/** The id of a message names nothing to a person, and a file of a list without dates has none. */
+const isShown = (name: string, after: ReadonlyMap<string, unknown>): boolean =>
+  name !== 'delivery_id' && !(after.get('from') === firstDay && (name === 'from' || name === 'to'));
 
 function flat(value: unknown, prefix = ''): Map<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -215,6 +231,12 @@ function shownValue(name: string, value: unknown, names: TrailNames, language: L
   }
   if (amounts.has(name) && Number.isFinite(Number(text))) {
     return { kind: 'amount', text };
+  }
+  if (name === 'filter') {
+    return { kind: 'text', text: texts[text.includes('document_ids') ? 'selected' : 'filtered'][language] };
+  }
+  if (name === 'customer_id') {
+    return { kind: 'text', text: names.customers.get(text) ?? texts.unknown[language] };
   }
   if (name === 'url') {
     return { kind: 'text', text: addressFor(names.role, text) };

@@ -1,4 +1,4 @@
-import { type AuditEntry, listDocuments, listEndpoints, listKeys } from '@pinkas/contracts';
+import { type AuditEntry, listDocuments, listEndpoints, listKeys, showCustomer } from '@pinkas/contracts';
 import { parseUrl } from '@pinkas/domain';
 import { acrossTenants, type Database, type RpcClient } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../../db/console.tables.js';
@@ -11,6 +11,7 @@ export interface TrailNames {
   readonly people: ReadonlyMap<string, string>;
   readonly keys: ReadonlyMap<string, string>;
   readonly documents: ReadonlyMap<string, string>;
+  readonly customers: ReadonlyMap<string, string>;
   /** The addresses of endpoints of webhooks, as `addressFor` shows them. */
   readonly endpoints: ReadonlyMap<string, string>;
   /** Who reads them. */
@@ -23,7 +24,9 @@ export function addressFor(role: MemberVisit['role'], url: string): string {
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-const ofDocument = /^(?:document|message|delivery|allocation)\./;
+const ofDocument = /^(?:document|message|delivery|allocation|donation|reminder)\./;
+/** So many cards are asked for their names; those of more have none. */
+const cardsMax = 40;
 
 /** Looks up the names, each kind at once; what cannot be found has none. */
 export async function readTrailNames(
@@ -41,7 +44,10 @@ export async function readTrailNames(
   ];
   const isOfKeys = entries.some(({ actor, action }) => actor.startsWith('key:') || action.startsWith('key.'));
   const isOfEndpoints = entries.some(({ action }) => action.startsWith('webhook.'));
-  const [people, keys, endpoints, documents] = await Promise.all([
+  const cards = [
+    ...new Set(entries.filter(({ action }) => action.startsWith('customer.')).map(({ subject }) => subject)),
+  ];
+  const [people, keys, endpoints, documents, customers] = await Promise.all([
     mentioned.size === 0 ? [] : peopleOf(db, [...mentioned]),
     isOfKeys ? unlessAway(rpc.call(listKeys, { business_id: business.id })) : null,
     isOfEndpoints ? unlessAway(rpc.call(listEndpoints, { business_id })) : null,
@@ -52,6 +58,11 @@ export async function readTrailNames(
             ...{ business_id, document_ids, include_cancelled: true, limit: 100, before: null },
           }),
         ),
+    Promise.all(
+      cards
+        .slice(0, cardsMax)
+        .map((customer_id) => unlessAway(rpc.call(showCustomer, { business_id, customer_id }))),
+    ),
   ]);
   return {
     people: new Map(people.map(({ id, email }) => [id, email])),
@@ -61,6 +72,12 @@ export async function readTrailNames(
     documents: new Map(
       documents?.documents.map(({ document }) => [document.id, documentName(document, language)]),
     ),
+    customers: new Map([
+      ...(documents?.documents ?? []).map(
+        ({ document: { customer } }) => [customer.id, customer.name] as const,
+      ),
+      ...customers.flatMap((card) => (card ? [[card.customer.id, card.customer.name] as const] : [])),
+    ]),
   };
 }
 

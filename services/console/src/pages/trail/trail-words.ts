@@ -1,5 +1,6 @@
 import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import { paymentInstructionWords, type Words } from '@pinkas/ui';
+import { exportWords } from '../exports/export-words.js';
 import { eventWords } from '../webhooks/webhook-words.js';
 import { words } from '../words.js';
 
@@ -165,12 +166,14 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   channel: { he: 'באמצעות', en: 'Sent by' },
   city: { he: 'יישוב', en: 'City' },
   connected_at: { he: 'חובר', en: 'Connected' },
+  customer_id: { he: 'לקוח', en: 'Customer' },
   daily_documents: { he: 'מסמכים ביום', en: 'Documents a day' },
   day_of_month: { he: 'יום בחודש', en: 'Day of the month' },
   default_notes: { he: 'הערות קבועות במסמכים', en: 'Default notes' },
   deleted: { he: 'נמחקו', en: 'Deleted' },
   description: { he: 'תיאור', en: 'Description' },
   detail: { he: 'פירוט', en: 'Detail' },
+  documents: { he: 'מסמכים', en: 'Documents' },
   email: { he: 'אימייל', en: 'Email' },
   enabled: { he: 'פעיל', en: 'On' },
   events: { he: 'אירועים ל-webhooks', en: 'Events for webhooks' },
@@ -230,6 +233,13 @@ export const valueWords: Readonly<Record<string, Words>> = {
       { he: documentTypeRules[type].nameHe, en: documentTypeRules[type].name },
     ]),
   ),
+  ...Object.fromEntries(
+    (['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl', 'donations', 'report'] as const).map((format) => [
+      format,
+      exportWords[format],
+    ]),
+  ),
+  list: { he: 'רשימת המסמכים (CSV)', en: 'List of documents (CSV)' },
   true: yes,
   false: no,
   open: { he: 'פתוח', en: 'Open' },
