@@ -11,7 +11,6 @@ import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import type { WhatsAppSimulator } from './whatsapp-simulator.js';
 
 const second = 1_000;
-const hour = 3_600 * second;
 /** A place in every order of a run; the same on every run. */
 const shuffled = <T>(values: readonly T[]): T[] =>
   values
@@ -168,42 +167,6 @@ describe('an instance that stops', () => {
       await delivery.inState(invoice, 'sent');
       expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
       expect(await delivery.attempts(invoice)).toMatchObject([{ n: 1, outcome: 'accepted' }]);
-    } finally {
-      await delivery.stop();
-    }
-  });
-
-  it('an instance that dies during a send attempt leaves an attempt of unknown outcome', async () => {
-    const delivery = await startDelivery();
-    try {
-      const recipient = delivery.newRecipient();
-      const invoice = await delivery.issue(recipient);
-      await delivery.render(invoice);
-      const first = await delivery.inState(invoice, 'sent');
-      // What the tables hold while the first instance hangs between the provider's answer and its own tables.
-      const { db } = delivery.database;
-      await db
-        .updateTable('delivery')
-        .set({ state: 'sending', sent_at: null, claimed_until: delivery.clock.now })
-        .where('id', '=', first.id)
-        .execute();
-      await db
-        .updateTable('attempt')
-        .set({ outcome: null, ended_at: null })
-        .where('delivery_id', '=', first.id)
-        .execute();
-      delivery.advanceClock(second);
-      await delivery.rowWhere(invoice, 'it is to be sent again', (row) => row.unknown_outcomes === 1);
-      expect(await delivery.attempts(invoice)).toMatchObject([
-        { n: 1, outcome: 'unknown', was_unknown: true, ended_at: delivery.clock.now },
-      ]);
-      delivery.advanceClock(hour);
-      await delivery.inState(invoice, 'sent');
-      expect(await delivery.attempts(invoice)).toMatchObject([
-        { n: 1, outcome: 'unknown' },
-        { n: 2, outcome: 'accepted', was_unknown: false },
-      ]);
-      expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
     } finally {
       await delivery.stop();
     }

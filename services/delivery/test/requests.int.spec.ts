@@ -348,24 +348,6 @@ describe('SendMessage', () => {
     });
   });
 
-  it('a requested message of unknown outcome is sent once more under the same Message-ID, and never a third time', async () => {
-    const invoice = await issueUnsent();
-    const recipient = delivery.newRecipient();
-    const id = randomUUID();
-    await delivery.mailbox.mode('drop_after_data');
-    await send(invoice, recipient, { delivery_id: id });
-    await eventually(
-      'the first attempt has ended',
-      async () => (await messagesOf(invoice))[0]?.attempts[0]?.outcome === 'unknown',
-    );
-    delivery.advanceClock(5 * second);
-    await inState(invoice, id, 'failed');
-    await delivery.mailbox.mode('ok');
-    delivery.advanceClock(2 * hour);
-    const mails = await delivery.mailbox.mailTo(recipient);
-    expect(mails.map((mail) => mail.message_id)).toEqual(Array(2).fill(`<${id}@pinkas.example.com>`));
-  });
-
   it('a requested message of a test book is kept and not sent', async () => {
     const businessId = testBookOf(randomUUID());
     const invoice = await issueUnsent({

@@ -365,21 +365,36 @@ describe('Mailer with a failing server', () => {
     expect(attempts[2]?.provider_response).toMatch(/^250 stored as /);
   });
 
-  it('MessageSender sends an email of unknown outcome once more under the same id and never a third time', async () => {
-    await delivery.mailbox.mode('drop_after_data');
-    const recipient = delivery.newRecipient();
-    const invoice = await delivery.issueReady(recipient);
-    const first = await delivery.attempted(invoice, 1);
-    expect(first).toMatchObject({ state: 'ready', unknown_outcomes: 1 });
-    delivery.advanceClock(5 * second);
-    expect(await delivery.attempted(invoice, 2)).toMatchObject({ state: 'failed', unknown_outcomes: 2 });
-    expect(await outcomes(invoice)).toEqual([
-      [1, 'unknown', true],
-      [2, 'unknown', true],
-    ]);
-    const mails = await delivery.mailbox.mailTo(recipient);
-    expect(mails.map((mail) => mail.message_id)).toEqual([first.message_id, first.message_id]);
-  });
+  it.each([
+    ['the connection ends', 'drop_after_data', 2],
+    ['the server is silent', 'hang', 0],
+  ])(
+    'MessageSender sends an email of unknown outcome, since %s, once more under the same id and never a third time',
+    async (_why, mode, stored) => {
+      await delivery.mailbox.mode(mode);
+      const recipient = delivery.newRecipient();
+      const invoice = await delivery.issueReady(recipient);
+      const first = await delivery.attempted(invoice, 1);
+      expect(first).toMatchObject({ state: 'ready', unknown_outcomes: 1 });
+      delivery.advanceClock(5 * second);
+      expect(await delivery.attempted(invoice, 2)).toMatchObject({
+        state: 'failed',
+        unknown_outcomes: 2,
+        message_id: first.message_id,
+      });
+      expect(await outcomes(invoice)).toEqual([
+        [1, 'unknown', true],
+        [2, 'unknown', true],
+      ]);
+      await delivery.mailbox.mode('ok');
+      delivery.advanceClock(hour);
+      const next = await delivery.inState(await delivery.issueReady(recipient), 'sent');
+      const mails = await delivery.mailbox.mailTo(recipient);
+      expect(mails.map((mail) => mail.message_id).sort()).toEqual(
+        [...Array(stored).fill(first.message_id), next.message_id].sort(),
+      );
+    },
+  );
 
   it('MessageSender accepts the second response after one was lost', async () => {
     await delivery.mailbox.mode('drop_after_data', 1);
@@ -751,39 +766,36 @@ describe('MessageSender', () => {
     delivery.clock.now = new Date('2026-06-17T09:00:00Z');
   });
 
-  it('MessageSender repeats an attempt without response once under the same id and never a third time', async () => {
-    await delivery.mailbox.mode('hang');
-    const recipient = delivery.newRecipient();
-    const lost = await delivery.issueReady(recipient);
-    const row = await delivery.rowWhere(lost, 'it was tried', ({ attempts }) => attempts === 1);
-    expect(row).toMatchObject({ state: 'ready', unknown_outcomes: 1 });
-    delivery.advanceClock(5 * second);
-    expect(
-      await delivery.rowWhere(lost, 'it was tried again', ({ attempts }) => attempts === 2),
-    ).toMatchObject({ state: 'failed', unknown_outcomes: 2, message_id: row.message_id });
-    await delivery.mailbox.mode('ok');
-
-    const found = await delivery.issueReady(recipient);
-    await delivery.inState(found, 'sent');
-    await mailTo(recipient);
-  });
-
-  it('MessageSender repeats an attempt whose process died under the same id', async () => {
+  it('MessageSender records the attempt of a process that died as unknown, and repeats it once under the same id', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await delivery.issueReady(recipient);
     const first = await delivery.inState(invoice, 'sent');
     // What such a process leaves behind: handed over, and not stored.
-    const setBack = () =>
-      delivery.database.db
+    const setBack = async () => {
+      const { db } = delivery.database;
+      await db
         .updateTable('delivery')
         .set({ state: 'sending', sent_at: null, claimed_until: delivery.clock.now })
         .where('id', '=', first.id)
         .execute();
+      await db
+        .updateTable('attempt')
+        .set({ outcome: null, ended_at: null })
+        .where('delivery_id', '=', first.id)
+        .where('outcome', '=', 'accepted')
+        .execute();
+    };
     await setBack();
     delivery.advanceClock(second);
     await delivery.rowWhere(invoice, 'it is to be sent again', (row) => row.unknown_outcomes === 1);
+    const lost = { n: 1, outcome: 'unknown', was_unknown: true, ended_at: delivery.clock.now };
+    expect(await delivery.attempts(invoice)).toMatchObject([lost]);
     delivery.advanceClock(30 * second);
     await delivery.inState(invoice, 'sent');
+    expect(await delivery.attempts(invoice)).toMatchObject([
+      lost,
+      { n: 2, outcome: 'accepted', was_unknown: false },
+    ]);
     const mails = await delivery.mailbox.mailTo(recipient);
     expect(mails.map((mail) => mail.message_id)).toEqual([first.message_id, first.message_id]);
 
