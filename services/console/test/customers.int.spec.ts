@@ -120,7 +120,7 @@ describe('the customers of a business', () => {
     [ApiError.invalid([{ path: '/customer/name', message: 'is the name of another customer' }]), 'name'],
     [ApiError.invalid([{ path: '/customer/payment_terms/days', message: 'x' }]), 'terms_days'],
     [new ApiError('invalid_customer_tax_id'), 'tax_id'],
-  ])('what is refused comes back at its field: %#', async (error, field) => {
+  ])('a value that is refused comes back at its field: %#', async (error, field) => {
     refusal = error;
     const form = fieldsIn((await browser.get(`${root}/customers/new`)).text);
     const reply = await browser.post(`${root}/customers/new`, {

@@ -83,7 +83,7 @@ describe('drafts in the console', () => {
   const mainOf = ({ text }: { readonly text: string }) =>
     textOf(/<main[\s\S]*<\/main>/.exec(text)?.[0] ?? '');
 
-  it('what is typed is kept at each press of a button, and found again after signing out', async () => {
+  it('the form is kept as it is typed at each press of a button, and found again after signing out', async () => {
     const form = { ...(await open()), ...typed };
     const computed = await send(form, 'compute');
     expect(textOf(computed.text)).toContain('Draft saved');

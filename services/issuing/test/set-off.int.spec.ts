@@ -139,7 +139,7 @@ describe('money on account', () => {
     });
   });
 
-  it('what is on account is set off once, however many ask for it at once', async () => {
+  it('money on account is set off once, however many ask for it at once', async () => {
     const invoices = await Promise.all([1, 2, 3, 4].map(() => invoice(100)));
     await issue(receiptOf(150));
     const asked = invoices.map((id) => setOff({ [id]: 100 }));
