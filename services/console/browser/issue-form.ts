@@ -42,9 +42,14 @@ function showLineTotals(form: HTMLFormElement, computed: Document | null): void 
 }
 
 /** Shows what the document comes to, and saves it: that part of the page which the button that computes leads to. */
-function showSummary(form: HTMLFormElement): { changed: () => void; flush: () => void } {
+function showSummary(form: HTMLFormElement): { changed: () => void; leave: () => void; sent: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asked: AbortController | undefined;
+  let isSaved = true;
+  const stop = () => {
+    clearTimeout(timer);
+    asked?.abort();
+  };
   const show = async () => {
     asked?.abort();
     asked = new AbortController();
@@ -60,6 +65,7 @@ function showSummary(form: HTMLFormElement): { changed: () => void; flush: () =>
       document.querySelector<HTMLElement>('[data-live]'),
     ];
     if (shown) {
+      isSaved = true;
       live?.replaceWith(document.adoptNode(shown));
       showLineTotals(form, page);
       showSaved(form, page?.querySelector('[data-saved]') ?? null);
@@ -70,18 +76,20 @@ function showSummary(form: HTMLFormElement): { changed: () => void; flush: () =>
   };
   return {
     changed: () => {
+      isSaved = false;
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        timer = undefined;
-        void show();
-      }, pauseMs);
+      timer = setTimeout(() => void show(), pauseMs);
     },
-    flush: () => {
-      if (timer !== undefined) {
-        clearTimeout(timer);
-        timer = undefined;
-        navigator.sendBeacon(form.action, typedIn(form, 'compute'));
+    // A reply that came now would change the address, and so end the navigation.
+    leave: () => {
+      stop();
+      if (!isSaved) {
+        isSaved = navigator.sendBeacon(form.action, typedIn(form, 'compute'));
       }
+    },
+    sent: () => {
+      stop();
+      isSaved = true;
     },
   };
 }
@@ -363,16 +371,11 @@ export function composeDocument(): void {
   if (!form) {
     return;
   }
-  const { changed, flush } = showSummary(form);
-  let isSent = false;
-  form.addEventListener('submit', () => {
-    isSent = true;
-  });
-  // What was typed last is saved also where the person leaves at once.
-  addEventListener('pagehide', () => isSent || flush());
-  addEventListener('pageshow', () => {
-    isSent = false;
-  });
+  const { changed, leave, sent } = showSummary(form);
+  form.addEventListener('submit', sent);
+  // What was typed last is saved also where the person leaves at once; a phone fires the second alone.
+  addEventListener('beforeunload', leave);
+  addEventListener('pagehide', leave);
   showPaymentFields(form);
   suggestCustomers(form);
   changeRows(form, changed);

@@ -281,7 +281,7 @@ describe('drafts in the console', () => {
       expect(fieldsIn(kept.text)).toMatchObject(typed);
     });
 
-    it('whoever signs in next does not see the form of another person', async () => {
+    it('the person who signs in next does not see the form of another one', async () => {
       const form = { ...(await open()), ...typed };
       pass(3 * 60 * minuteMs);
       const refused = await send(form, 'preview');
@@ -293,7 +293,7 @@ describe('drafts in the console', () => {
       expect(fieldsIn(own.text)).toMatchObject(typed);
     });
 
-    it('nobody can put a form into the drafts of another person', async () => {
+    it('a form without the session of its person and a token of it enters no drafts', async () => {
       const attacker = await console.signedIn(await console.addPerson({ [business.id]: 'issuer' }));
       const form = { ...(await open()), ...typed };
       const session = browser.cookies.get('session') ?? '';

@@ -486,6 +486,10 @@ describe('issuing by hand in the console', () => {
     const form = { ...(await open('type=quote')), ...typed, 'customer.name': '77-777771-5' };
     await send(form, 'preview');
     expect(previewed.at(-1)?.body.customer).toEqual({ id: customer.id });
+    // A card whose name is a number is chosen like others.
+    const numbered = { 'customer.id': customer.id, 'customer.known_name': '515700227' };
+    const chosen = await send({ ...form, ...numbered, 'customer.name': '515700227' }, 'preview');
+    expect([chosen.status, previewed.at(-1)?.body.customer]).toEqual([200, { id: customer.id }]);
     const { status, text } = await send({ ...form, 'customer.name': '515700227' }, 'preview');
     expect([status, fieldsIn(text)['customer.name'], fieldsIn(text)['customer.tax_id']]).toEqual([
       422,

@@ -101,6 +101,41 @@ export function issuingByHand(system: () => ConsoleSystem): void {
       },
     );
 
+    it.each<View>([desktop, { ...phone, withoutScripts: true }])(
+      'a form that is left is found again as a draft, and going back after the issue issues nothing, in $language',
+      async (view) => {
+        const { stack, visitorOf } = system();
+        const issuer = await stack.newIssuer();
+        const visitor = await visitorOf(issuer, view);
+        const { page } = visitor;
+        const root = `/b/${issuer.business.id}`;
+        await visitor.visit(`${root}/issue/document?type=quote`);
+        await page.fill('input[name="customer.name"]', 'Customer of a draft');
+        await page.fill('input[name="items.0.description"]', 'Work');
+        await page.fill('input[name="items.0.unit_price"]', '100');
+        if (view.withoutScripts) {
+          await pressStep(visitor, 'compute');
+        }
+        await visitor.visit(`${root}/customers`);
+        await eventually('the draft is kept', async () => {
+          await visitor.visit(`${root}/issue`);
+          return (await page.locator('.drafts li').count()) === 1;
+        });
+        expect([await findings(visitor), await visitor.overflow()]).toEqual([[], 0]);
+        await page.click('.drafts a');
+        await page.waitForURL(/\/issue\/drafts\//);
+        expect(await page.inputValue('input[name="items.0.unit_price"]')).toBe('100');
+        await pressStep(visitor, 'preview');
+        await pressStep(visitor, 'issue');
+        const { id } = await newest(issuer);
+        expect(visitor.path()).toBe(`${root}/documents/${id}`);
+        await page.goBack();
+        await page.waitForURL(/\/documents\//);
+        expect(await visitor.text()).toMatch(/Nothing was issued again|דבר לא הופק שוב/);
+        expect((await newest(issuer)).id).toBe(id);
+      },
+    );
+
     it.each<View>([
       { ...desktop, withoutScripts: true },
       { ...phone, withoutScripts: true },

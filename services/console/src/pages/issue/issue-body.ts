@@ -4,7 +4,6 @@ import {
   documentTypeRules,
   isPaymentMethod,
   methodsOfPaymentField,
-  nameKey,
   type TypedNumberKind,
 } from '@pinkas/domain';
 import {
@@ -22,6 +21,7 @@ import {
   customerDetails,
   entriesOf,
   type IssueFields,
+  isChosen,
   isReceived,
   issueLimits,
   type PaymentFields,
@@ -240,10 +240,9 @@ function extrasOf(
   );
 }
 
-/** Who is typed: the card that was chosen, as long as its name is as it was, as names are compared. */
-function customerOf({ single }: IssueFields): CreateDocument['customer'] {
-  const name = single['customer.name'];
-  const isChosen = single['customer.id'] !== '' && nameKey(name) === nameKey(single['customer.known_name']);
+/** Who is typed: the card that was chosen, or a name. */
+function customerOf(fields: IssueFields): CreateDocument['customer'] {
+  const { single } = fields;
   const details = Object.fromEntries(
     customerDetails.flatMap((detail) => {
       const value = single[`customer.${detail}`];
@@ -251,7 +250,7 @@ function customerOf({ single }: IssueFields): CreateDocument['customer'] {
     }),
   );
   return {
-    ...(isChosen ? { id: single['customer.id'] } : { name }),
+    ...(isChosen(fields) ? { id: single['customer.id'] } : { name: single['customer.name'] }),
     ...details,
     ...(single['customer.identity_confirmed'] === 'yes' && { identity_confirmed: true }),
   };

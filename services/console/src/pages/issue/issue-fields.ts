@@ -13,6 +13,7 @@ import {
   documentTypeRules,
   fromShekels,
   methodsOfPaymentField,
+  nameKey,
   type PaymentField,
   plainDecimal,
   toShekels,
@@ -228,6 +229,10 @@ function withReceivedLine(fields: IssueFields): IssueFields {
   const line = { ...blankLine, description, unit_price: sumOfPayments(fields) ?? '' };
   return { ...fields, single: { ...fields.single, prices: 'gross' }, items: [line] };
 }
+
+/** Whether the customer is the card that was chosen: its name is as it was, as names are compared. */
+export const isChosen = ({ single }: IssueFields): boolean =>
+  single['customer.id'] !== '' && nameKey(single['customer.name']) === nameKey(single['customer.known_name']);
 
 /** The fields with a card as the customer. Its name is as a field of one line holds it. */
 export function withCard(

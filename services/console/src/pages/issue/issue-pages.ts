@@ -16,6 +16,7 @@ import {
   fieldsOfAccount,
   type IssueFields,
   isBlank,
+  isChosen,
   issueLimits,
   readFields,
   takesPayments,
@@ -90,7 +91,7 @@ export class IssuePages {
     timeoutMs: timeLimitsMs.createDocument,
   })
   async confirm(visit: MemberVisit): Promise<PageReply> {
-    return this.#resumed(visit, (fields) => this.#confirm(visit, fields));
+    return this.#resumed(visit, (fields, savedAt) => this.#confirm(visit, fields, savedAt));
   }
 
   @ConsolePage({ method: 'POST', path: '/drafts/:draft/discard', changes: 'nothing' })
@@ -193,7 +194,9 @@ export class IssuePages {
   /** The fields after a button that adds, removes, chooses or computes. */
   async #changed(visit: MemberVisit, given: IssueFields): Promise<IssueFields> {
     const { form } = visit;
-    const known = await this.issuing.customerOfTaxId(visit, given.single['customer.name']);
+    const known = isChosen(given)
+      ? null
+      : await this.issuing.customerOfTaxId(visit, given.single['customer.name']);
     const fields = known ? withCard(given, known) : given;
     const without = <T>(rows: readonly T[], place: string | null): T[] =>
       rows.filter((_, index) => place === null || String(index) !== place);
@@ -233,7 +236,7 @@ export class IssuePages {
     return issueForm(visit, { fields, origin, articles, summary, debts, ...more });
   }
 
-  async #confirm(visit: MemberVisit, given: IssueFields): Promise<PageReply> {
+  async #confirm(visit: MemberVisit, given: IssueFields, savedAt: Date): Promise<PageReply> {
     const fields = await this.issuing.withPayment(visit, withoutBlankLines(given));
     const isOpen = fields.payments.length === 1 && fields.payments[0]?.amount === '';
     const summary = isOpen ? await this.issuing.summary(visit, fields) : null;
@@ -241,7 +244,7 @@ export class IssuePages {
       return this.#form(visit, fields, { errors: summary.errors ?? {} });
     }
     const digits = taxIdTyped(fields.single['customer.name']);
-    if (digits !== null) {
+    if (digits !== null && !isChosen(fields)) {
       const single = { ...fields.single, 'customer.name': '', 'customer.tax_id': digits };
       const errors = { 'customer.name': textOf(fields.type, 'nameOfNumber', visit.language) };
       return this.#form(visit, { ...fields, single }, { errors });
@@ -257,6 +260,7 @@ export class IssuePages {
           })
         : this.#form(visit, fields, {
             found,
+            savedAt,
             isAsked: true,
             errors: { 'customer.name': textOf(fields.type, 'similar', visit.language) },
           });

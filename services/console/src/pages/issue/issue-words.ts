@@ -20,7 +20,7 @@ export const issueWords = {
   newCard: { he: 'לקוח חדש:', en: 'New customer:' },
   nameOfNumber: {
     he: 'זה מספר ולא שם, ולכן הוא הועבר לשדה ח.פ. / ת.ז. יש לכתוב את שם הלקוח.',
-    en: 'This is a number and no name; it was moved to the tax id. Write the name of the customer.',
+    en: 'This is a number and no name; it was moved to the tax id. Write the customer name.',
   },
   noneFound: {
     he: 'לא נמצא לקוח בשם הזה; ייפתח כרטיס חדש.',
@@ -107,7 +107,7 @@ const donationTexts: Partial<Record<keyof typeof issueWords, Words>> = {
   newCard: { he: 'תורם חדש:', en: 'New donor:' },
   nameOfNumber: {
     he: 'זה מספר ולא שם, ולכן הוא הועבר לשדה הזהות. יש לכתוב את שם התורם.',
-    en: 'This is a number and no name; it was moved to the id. Write the name of the donor.',
+    en: 'This is a number and no name; it was moved to the id. Write the donor name.',
   },
   noneFound: {
     he: 'לא נמצא תורם בשם הזה; ייפתח כרטיס חדש.',
