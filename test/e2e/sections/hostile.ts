@@ -26,7 +26,7 @@ export function hostile(system: () => RunningStack): void {
       expect(report.findings).toEqual([]);
       expect(report.requests).toBeGreaterThan(900);
       // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and there is no endpoint,
-      // donation, failed month or uniform file.
+      // draft, donation, failed month or uniform file.
       expect([...report.unseen].sort()).toEqual([
         '/account/passkeys',
         '/account/passkeys/:passkey/remove',
@@ -44,6 +44,7 @@ export function hostile(system: () => RunningStack): void {
         '/b/:business/exports/:id/transmission',
         '/b/:business/exports/monthly/again',
         '/b/:business/issue/document',
+        '/b/:business/issue/drafts/:draft/discard',
         '/b/:business/issue/picture',
         '/sign-in/link/:token',
         '/sign-in/passkey',
@@ -61,6 +62,7 @@ export function hostile(system: () => RunningStack): void {
         '/t/:business/documents/:id/resend',
         '/t/:business/documents/send',
         '/t/:business/issue/document',
+        '/t/:business/issue/drafts/:draft/discard',
         '/t/:business/issue/picture',
         '/t/:business/suppressions/remove',
       ]);
