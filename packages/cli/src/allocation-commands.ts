@@ -14,7 +14,8 @@ import {
 import { hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
 import { businessId, idFrom } from './arguments.js';
 import { listAllBusinesses } from './business-commands.js';
-import { allOf, findBusiness } from './calls.js';
+import { findBusiness } from './calls.js';
+import { allOf } from '@pinkas/exports/verify';
 import type { Call, Command, Output, Progress } from './command.js';
 import { numberCommands } from './number-commands.js';
 import { listed } from './table.js';

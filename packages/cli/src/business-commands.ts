@@ -7,7 +7,8 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import { businessId } from './arguments.js';
-import { allOf, noBusiness } from './calls.js';
+import { noBusiness } from './calls.js';
+import { allOf } from '@pinkas/exports/verify';
 import type { Call, Command, Output } from './command.js';
 import { readSettings } from './settings-file.js';
 import { withLogo } from './settings-logo.js';

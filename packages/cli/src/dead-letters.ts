@@ -7,7 +7,7 @@ import {
   retryAllocation,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import { allOf } from './calls.js';
+import { allOf } from '@pinkas/exports/verify';
 import type { Call } from './command.js';
 
 const pageSize = 200;

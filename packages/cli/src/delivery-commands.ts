@@ -9,7 +9,8 @@ import {
   unsuppressAddress,
 } from '@pinkas/contracts';
 import { anyText, businessId, given, idFrom, ofBusiness } from './arguments.js';
-import { allOf, findBook } from './calls.js';
+import { findBook } from './calls.js';
+import { allOf } from '@pinkas/exports/verify';
 import type { Command, Output } from './command.js';
 import { listed } from './table.js';
 import { RefusalError } from './usage-error.js';

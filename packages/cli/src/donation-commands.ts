@@ -10,7 +10,9 @@ import {
   showDonation,
 } from '@pinkas/contracts';
 import { businessId, given, idFrom, type Kind, ofBusiness, year } from './arguments.js';
-import { allOf, findBusiness, pagesOf } from './calls.js';
+import { findBusiness } from './calls.js';
+import { allOf } from '@pinkas/exports/verify';
+import { pagesOf } from '@pinkas/exports/verify';
 import type { Call, Command, Output } from './command.js';
 import { columns, listed, table } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';

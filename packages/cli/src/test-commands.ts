@@ -11,7 +11,8 @@ import {
   type TestRequest,
 } from '@pinkas/contracts';
 import { businessId } from './arguments.js';
-import { allOf, findBook } from './calls.js';
+import { findBook } from './calls.js';
+import { allOf } from '@pinkas/exports/verify';
 import type { Call, Command, Progress } from './command.js';
 import { table } from './table.js';
 import { UsageError } from './usage-error.js';

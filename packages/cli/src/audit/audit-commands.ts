@@ -2,13 +2,12 @@ import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads 
 import { anyText, businessId, type Kind, modeOption } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
 import { findBook, findBusiness } from '../calls.js';
-import type { Finding } from '../checks.js';
 import type { Call, Command, Output, Progress } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { verb } from '../verb.js';
 import { writeChains } from './chain-file.js';
-import { checkChains, followTrail, trailPages } from './check-chains.js';
-import { type AcceptedCertificates, type Heads, HeadsCollection } from './heads.js';
+import { checkChains, type Finding, followTrail, type Heads, trailPages } from '@pinkas/exports/verify';
+import { type AcceptedCertificates, HeadsCollection } from './heads.js';
 import { headsOfFile, storedHeads, writeHeads } from './statements.js';
 import { verifyFile } from './verify-file.js';
 

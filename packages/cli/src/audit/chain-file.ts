@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type ReplyOf, readSeries } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
-import { pagesOf } from '../calls.js';
+import { pagesOf } from '@pinkas/exports/verify';
 import type { Call } from '../command.js';
 import { UsageError } from '../usage-error.js';
 

@@ -1,30 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type CheckedHeads, checkHeads, type SignedHeads } from '@pinkas/contracts';
-import type { Finding } from '../checks.js';
-import type { Call } from '../command.js';
 import {
   chainName,
+  type CompareChain,
   ExactComparison,
   type ExpectedHead,
-  type HeadsComparison,
+  type Finding,
+  type Heads,
   StatedChain,
   SumComparison,
-} from './heads-comparison.js';
+} from '@pinkas/exports/verify';
+import type { Call } from '../command.js';
 import { parseStatement, type StatedHead, type Statements } from './statements.js';
-
-/** Makes the comparison of one chain. */
-export type CompareChain = (service: string, businessId: string, type: string | null) => HeadsComparison;
-
-/** Whom the chains of a business are compared with. */
-export interface Heads {
-  /** Has the chains followed, and followed again where a head is missing, so that it can be named. */
-  follow<T>(businessId: string, follow: (compare: CompareChain) => Promise<T>): Promise<T>;
-}
-
-/** Compares with nothing. */
-export const withoutHeads: Heads = {
-  follow: (_businessId, follow) => follow(() => new ExactComparison()),
-};
 
 /** Of how many businesses missing heads are named: all statements are read again for each. */
 const namedMax = 20;

@@ -5,7 +5,7 @@ import { examineFile, type FileSignature, readSignature, verifyDetached } from '
 import type { Output } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { type ChainLine, readChains } from './chain-file.js';
-import { chainName, type ExpectedHead } from './heads-comparison.js';
+import { chainName, type ExpectedHead } from '@pinkas/exports/verify';
 import { headsOfFile, parseStatement } from './statements.js';
 
 /** A document of Pinkas has less than one MB. */

@@ -1,6 +1,6 @@
-import { type Check, checks, type Finding } from '../checks.js';
+import { type Check, checks, type Finding } from '@pinkas/exports/verify';
 import { columns } from '../table.js';
-import { findingsMax, type VerificationResult } from './business-verification.js';
+import { findingsMax, type VerificationResult } from '@pinkas/exports/verify';
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
@@ -58,8 +58,18 @@ function nameOf({ check, type, number, document_id }: Finding): string {
   return document_id === null ? (type ?? check) : `${type} ${number} (${document_id})`;
 }
 
+/** What is reported of one business. */
+interface BusinessReport
+  extends Pick<VerificationResult, 'id' | 'name' | 'documents' | 'findings' | 'notes' | 'pending'> {
+  readonly ok: boolean;
+  /** How many findings `findings` does not list. */
+  readonly findings_more: number;
+  readonly notes_more: number;
+  readonly dead_lettered: number;
+}
+
 /** The report as JSON. */
-export function jsonOf(result: VerificationResult) {
+export function jsonOf(result: VerificationResult): BusinessReport {
   const { id, name, documents, findings, findingCount, notes, noteCount, pending, deadLettered } = result;
   return {
     id,

@@ -4,11 +4,12 @@ import { businessId, modeOption } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import { HeadsCollection } from '../audit/heads.js';
 import { storedHeads } from '../audit/statements.js';
-import { findBusiness, pagesOf } from '../calls.js';
+import { findBusiness } from '../calls.js';
+import { pagesOf } from '@pinkas/exports/verify';
 import type { Call, Command } from '../command.js';
 import { verb } from '../verb.js';
-import { BusinessVerification, type VerificationResult } from './business-verification.js';
-import { DeadLetteredWork } from './dead-lettered-work.js';
+import { BusinessVerification, type VerificationResult } from '@pinkas/exports/verify';
+import { DeadLetteredWork } from '@pinkas/exports/verify';
 import { documentsCounted, jsonOf, reportOf } from './report.js';
 
 /** `pinkas verify` */

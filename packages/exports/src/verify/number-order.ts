@@ -1,5 +1,5 @@
 import type { IssuedDocument, listSeries, ReplyOf } from '@pinkas/contracts';
-import { type Finding, findingOf } from '../checks.js';
+import { type Finding, findingOf } from './checks.js';
 
 /** The fields of a document that its order is checked by. */
 export type Numbered = Pick<IssuedDocument, 'id' | 'type' | 'number' | 'date' | 'issued_at'>;

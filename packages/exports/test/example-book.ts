@@ -1,5 +1,6 @@
 import {
   type BookEntry,
+  type Call,
   type Contract,
   cardDetails,
   type IssuedDocument,
@@ -10,7 +11,6 @@ import {
   type ReplyOf,
 } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
-import type { Call } from '../src/command.js';
 import type { DeliveryAudit } from '../src/verify/delivery-sends.js';
 import type { AllocationAudit, ArtifactAudit, CustomerAudit } from '../src/verify/pending-work.js';
 

@@ -5,9 +5,8 @@ import {
   auditDeliveries,
   type BookEntry,
 } from '@pinkas/contracts';
-import { type Finding, findingOf } from '../checks.js';
-import type { Call } from '../command.js';
-import { RefusalError } from '../usage-error.js';
+import { type Finding, findingOf } from './checks.js';
+import type { Call } from '@pinkas/contracts';
 import type { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkDelivery, type DeliveryAudit } from './delivery-sends.js';
 import {
@@ -107,13 +106,13 @@ async function readAudits(
   });
 }
 
-/** @throws RefusalError for a document that a service left out: what is not known must not count as verified. */
+/** @throws Error for a document that a service left out: what is not known must not count as verified. */
 function byId<A extends { document_id: string }>(audits: readonly A[]): (id: string) => A {
   const byDocument = new Map(audits.map((audit) => [audit.document_id, audit]));
   return (id) => {
     const found = byDocument.get(id);
     if (!found) {
-      throw new RefusalError(`A service did not audit document ${id}: see its log, and try again`);
+      throw new Error(`A service did not audit document ${id}: see its log, and try again`);
     }
     return found;
   };

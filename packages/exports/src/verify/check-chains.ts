@@ -2,6 +2,7 @@ import {
   auditing,
   auditPageMax,
   auditSeries,
+  type Call,
   type ChainHead,
   type ChainPosition,
   type ReplyOf,
@@ -9,10 +10,9 @@ import {
   serviceNames,
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
-import { pagesOf } from '../calls.js';
-import type { Finding } from '../checks.js';
-import type { Call } from '../command.js';
-import { type CompareChain, type Heads, withoutHeads } from './heads.js';
+import { pagesOf } from './pages-of.js';
+import type { Finding } from './checks.js';
+import { type CompareChain, type Heads, withoutHeads } from './heads-comparison.js';
 
 /** The result of following the chains of one business. */
 export interface ChainsResult {
@@ -24,30 +24,44 @@ export interface ChainsResult {
 type SeriesPage = ReplyOf<typeof auditSeries>;
 type TrailPage = ReplyOf<(typeof auditing)[ServiceName]['listAuditEntries']>;
 
-/** Follows the chain of every series and of every trail of a business. Only what is found twice counts: the book is in use. */
+/** A part of a series: behind a document, up to a number; null: from the first, and to the last. */
+export interface SeriesPart {
+  readonly type: DocumentType;
+  readonly after: ChainPosition | null;
+  readonly until: number | null;
+}
+
+/** Follows the chain of every series and of every trail of a business, or of parts of series. Only what is found twice counts: the book is in use. */
 export async function checkChains(
   call: Call,
   businessId: string,
   heads: Heads = withoutHeads,
+  parts: readonly SeriesPart[] | null = null,
 ): Promise<ChainsResult> {
   return heads.follow(businessId, async (compare) => {
-    const first = await followAll(call, businessId, compare);
+    const first = await followAll(call, businessId, compare, parts);
     if (first.findings.length === 0) {
       return first;
     }
-    const second = await followAll(call, businessId, compare);
+    const second = await followAll(call, businessId, compare, parts);
     const again = new Set(second.findings.map(keyOf));
     return { ...second, findings: first.findings.filter((finding) => again.has(keyOf(finding))) };
   });
 }
 
-async function followAll(call: Call, businessId: string, compare: CompareChain): Promise<ChainsResult> {
+async function followAll(
+  call: Call,
+  businessId: string,
+  compare: CompareChain,
+  parts: readonly SeriesPart[] | null,
+): Promise<ChainsResult> {
   const series = [];
-  for (const type of documentTypes) {
-    series.push(await followSeries(call, businessId, type, compare));
+  for (const part of parts ?? documentTypes.map((type) => ({ type, after: null, until: null }))) {
+    series.push(await followSeries(call, businessId, part, compare));
   }
+  const isLast = parts?.every(({ until }) => until === null) ?? true;
   const trails = await Promise.all(
-    serviceNames.map((service) => followTrail(call, businessId, service, compare)),
+    (isLast ? serviceNames : []).map((service) => followTrail(call, businessId, service, compare)),
   );
   return {
     findings: [...series, ...trails].flatMap(({ findings }) => findings),
@@ -56,13 +70,19 @@ async function followAll(call: Call, businessId: string, compare: CompareChain):
   };
 }
 
-async function followSeries(call: Call, businessId: string, type: DocumentType, compare: CompareChain) {
+async function followSeries(
+  call: Call,
+  businessId: string,
+  { type, after: from, until }: SeriesPart,
+  compare: CompareChain,
+) {
   const findings: Finding[] = [];
   let head: ChainHead | null = null;
   let isHeadFound = false;
   let documents = 0;
   const comparison = compare('issuing', businessId, type);
-  let after: ChainPosition | null = null;
+  let after: ChainPosition | null = from && { number: from.number, id: from.id, hash: from.hash };
+  let isFirst = true;
   do {
     const page: SeriesPage = await call(auditSeries, {
       business_id: businessId,
@@ -70,9 +90,12 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
       after,
       limit: auditPageMax,
     });
-    if (after === null) {
+    if (isFirst && until === null) {
       head = page.head;
+      // No document may have come since.
+      isHeadFound = head !== null && head.n === from?.number && head.hash === from.hash;
     }
+    isFirst = false;
     for (const { sums, date } of page.wrong_sums) {
       const of = date === null ? 'the sums of the debts of customers' : `${sumsOf[sums]} ${date}`;
       const message = `${of} are not those of its documents`;
@@ -87,7 +110,7 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
       documents += 1;
     }
     after = page.next_after;
-  } while (after !== null);
+  } while (after !== null && (until === null || after.number < until));
   const messages = comparison.messages();
   if (head !== null && !isHeadFound) {
     messages.push(`the book has no document ${head.n} with the hash that its series ends with`);

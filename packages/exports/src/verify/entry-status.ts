@@ -1,6 +1,6 @@
 import type { BookEntry } from '@pinkas/contracts';
 import { documentTypeRules, fromShekels, statusAtIssue } from '@pinkas/domain';
-import { type Finding, findingOf } from '../checks.js';
+import { type Finding, findingOf } from './checks.js';
 
 /** Compares the status of a document with its type and with what was issued on the basis of it. */
 export function checkStatus(entry: BookEntry): Finding[] {

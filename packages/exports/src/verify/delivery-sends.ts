@@ -1,5 +1,5 @@
 import type { auditDeliveries, BookEntry, ReplyOf } from '@pinkas/contracts';
-import { type Finding, findingOf } from '../checks.js';
+import { type Finding, findingOf } from './checks.js';
 
 /** A document in the audit of delivery. */
 export type DeliveryAudit = ReplyOf<typeof auditDeliveries>['documents'][number];

@@ -1,6 +1,6 @@
 import { type BookEntry } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
-import { type Finding, findingOf } from '../checks.js';
+import { type Finding, findingOf } from './checks.js';
 
 /** Compares the source that a document names with the document that it is linked to. */
 export function checkLinks({ document, source }: Pick<BookEntry, 'document' | 'source'>): Finding[] {

@@ -8,7 +8,7 @@ import {
   sum,
   withinOneAgora,
 } from '@pinkas/domain';
-import { type Finding, findingOf } from '../checks.js';
+import { type Finding, findingOf } from './checks.js';
 
 /** Computes the totals of a document from its items, and compares them with the stored ones. */
 export function checkTotals({ document }: Pick<BookEntry, 'document'>): Finding[] {

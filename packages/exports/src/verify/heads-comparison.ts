@@ -136,3 +136,17 @@ const nextSum = (sum: string, { n, hash }: ChainRecord): string =>
   createHash('sha256').update(`${sum} ${n} ${hash}`).digest('base64url');
 
 const keyOf = ({ n, hash }: ChainRecord): string => `${n} ${hash}`;
+
+/** Makes the comparison of one chain. */
+export type CompareChain = (service: string, businessId: string, type: string | null) => HeadsComparison;
+
+/** Whom the chains of a business are compared with. */
+export interface Heads {
+  /** Has the chains followed, and followed again where a head is missing, so that it can be named. */
+  follow<T>(businessId: string, follow: (compare: CompareChain) => Promise<T>): Promise<T>;
+}
+
+/** Compares with nothing. */
+export const withoutHeads: Heads = {
+  follow: (_businessId, follow) => follow(() => new ExactComparison()),
+};

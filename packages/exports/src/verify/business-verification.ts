@@ -1,10 +1,16 @@
-import { type BookEntry, type BookPosition, type Business, listSeries, readBook } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type BookPosition,
+  type Business,
+  type Call,
+  listSeries,
+  readBook,
+} from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import PQueue from 'p-queue';
-import { checkChains } from '../audit/check-chains.js';
-import { type Heads, withoutHeads } from '../audit/heads.js';
-import type { Finding } from '../checks.js';
-import type { Call } from '../command.js';
+import { checkChains, type SeriesPart } from './check-chains.js';
+import { type Heads, withoutHeads } from './heads-comparison.js';
+import type { Finding } from './checks.js';
 import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkPayments, checkTotals } from './entry-amounts.js';
@@ -19,6 +25,23 @@ const concurrency = 4;
 export const findingsMax = 1_000;
 /** How long after a page's first audit it is audited again. */
 const recheckAfterMs = 5_000;
+
+/** Where a part of a book ends: the next part begins behind it. */
+export interface BookMark extends Numbered {
+  readonly hash: string;
+  /** The types whose documents all lie before it. */
+  readonly done: readonly DocumentType[];
+}
+
+/** A part of a book, in the order of its numbers. */
+export interface BookPart {
+  /** Null: from the first document. */
+  readonly from: BookMark | null;
+  /** Documents; a page more at most. */
+  readonly documentsMax: number;
+}
+
+const wholeBook: BookPart = { from: null, documentsMax: Number.POSITIVE_INFINITY };
 
 /** The result of the verification of one business's book. */
 export interface VerificationResult {
@@ -36,6 +59,8 @@ export interface VerificationResult {
   readonly noteCount: number;
   readonly pending: number;
   readonly deadLettered: number;
+  /** Where the next part begins; null: the end of the book was reached. */
+  readonly next: BookMark | null;
 }
 
 /** A page whose first audit has findings: an event may have been handled between the calls to two services. */
@@ -58,11 +83,13 @@ export class BusinessVerification {
   #documents = 0;
   #pending = 0;
   #deadLettered = 0;
+  #next: BookMark | null = null;
 
   /**
    * @param onDocuments called with the count of further documents that were checked.
    * @param recheckMs how long after its first audit a page with findings is audited again.
    * @param heads what the chains must have, as it was signed.
+   * @param part of the book; by default all of it. The trails are followed with the last part.
    */
   constructor(
     private readonly call: Call,
@@ -71,7 +98,12 @@ export class BusinessVerification {
     private readonly onDocuments: (count: number) => void,
     private readonly recheckMs = recheckAfterMs,
     private readonly heads: Heads = withoutHeads,
-  ) {}
+    private readonly part: BookPart = wholeBook,
+  ) {
+    if (part.from) {
+      this.#last.set(part.from.type, part.from);
+    }
+  }
 
   /** @throws ApiError where a service does not answer: nothing is verified then. */
   async run(): Promise<VerificationResult> {
@@ -91,6 +123,7 @@ export class BusinessVerification {
       noteCount: this.#noteCount,
       pending: this.#pending,
       deadLettered: this.#deadLettered,
+      next: this.#next,
     };
   }
 
@@ -127,8 +160,27 @@ export class BusinessVerification {
   }
 
   async #checkChains(): Promise<void> {
-    const { findings } = await checkChains(this.call, this.business.id, this.heads);
+    const { findings } = await checkChains(this.call, this.business.id, this.heads, this.#seriesParts());
     this.#add(findings);
+  }
+
+  /** What of each series is followed; null: all of it, and the trails. */
+  #seriesParts(): SeriesPart[] | null {
+    const { from } = this.part;
+    if (from === null && this.#next === null) {
+      return null;
+    }
+    const types = this.#next === null ? this.#typesLeft() : [...this.#last.keys()];
+    return types.map((type) => ({
+      type,
+      after: from?.type === type ? from : null,
+      until: this.#next?.type === type ? this.#next.number : null,
+    }));
+  }
+
+  /** The types that no earlier part has ended. */
+  #typesLeft(): DocumentType[] {
+    return documentTypes.filter((type) => !this.part.from?.done.includes(type));
   }
 
   async #auditPage(after: BookPosition | null, entries: readonly BookEntry[]): Promise<void> {
@@ -148,7 +200,8 @@ export class BusinessVerification {
   }
 
   #compareEnds(before: ReadonlyMap<DocumentType, Series>, after: ReadonlyMap<DocumentType, Series>): void {
-    for (const type of documentTypes) {
+    const types = this.#next ? [...this.#last.keys()] : this.#typesLeft();
+    for (const type of types.filter((item) => item !== this.#next?.type)) {
       this.#add(
         checkSeriesEnd(
           this.#last.get(type) ?? null,
@@ -176,7 +229,9 @@ export class BusinessVerification {
 
   /** The pages of the book in the order of the numbers, each with the position before it. */
   async *#pages(): AsyncGenerator<{ after: BookPosition | null; entries: BookEntry[] }> {
-    let after: BookPosition | null = null;
+    const { from, documentsMax } = this.part;
+    let after: BookPosition | null = from && { type: from.type, number: from.number, id: from.id };
+    let read = 0;
     do {
       const page: { entries: BookEntry[]; next_after: BookPosition | null } = await this.call(readBook, {
         business_id: this.business.id,
@@ -185,7 +240,19 @@ export class BusinessVerification {
       });
       yield { after, entries: page.entries };
       after = page.next_after;
+      read += page.entries.length;
+      const last = page.entries.at(-1);
+      if (after !== null && last && read >= documentsMax) {
+        this.#next = this.#markAt(last);
+        return;
+      }
     } while (after !== null);
+  }
+
+  #markAt(entry: BookEntry): BookMark {
+    const before = [...(this.part.from?.done ?? []), ...this.#last.keys()];
+    const done = new Set(before.filter((type) => type !== entry.document.type));
+    return { ...numberedOf(entry), hash: entry.hash, done: [...done] };
   }
 
   async #readSeries(): Promise<Map<DocumentType, Series>> {

@@ -9,7 +9,7 @@ import {
   type PendingArtifactWork,
   type ReplyOf,
 } from '@pinkas/contracts';
-import { type Finding, findingOf } from '../checks.js';
+import { type Finding, findingOf } from './checks.js';
 import type { DeliveryAudit } from './delivery-sends.js';
 
 /** A document in the audit of allocation. */
