@@ -87,6 +87,8 @@ const roomsOf: Record<string, readonly string[]> = {
     'uniform',
     'book.ts',
     'write-single-file.ts',
+    'verify',
+    'verify.ts',
     'index.ts',
   ],
   'services/printer': [
@@ -192,6 +194,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'report',
     'export',
     'package',
+    'book-check',
     'email',
     'pages',
   ],

@@ -12,10 +12,10 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import { hasValidCheckDigit, normaliseTaxId } from '@pinkas/domain';
+import { allOf } from '@pinkas/exports/verify';
 import { businessId, idFrom } from './arguments.js';
 import { listAllBusinesses } from './business-commands.js';
 import { findBusiness } from './calls.js';
-import { allOf } from '@pinkas/exports/verify';
 import type { Call, Command, Output, Progress } from './command.js';
 import { numberCommands } from './number-commands.js';
 import { listed } from './table.js';

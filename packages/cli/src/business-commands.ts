@@ -6,9 +6,9 @@ import {
   showBusiness,
   updateBusiness,
 } from '@pinkas/contracts';
+import { allOf } from '@pinkas/exports/verify';
 import { businessId } from './arguments.js';
 import { noBusiness } from './calls.js';
-import { allOf } from '@pinkas/exports/verify';
 import type { Call, Command, Output } from './command.js';
 import { readSettings } from './settings-file.js';
 import { withLogo } from './settings-logo.js';

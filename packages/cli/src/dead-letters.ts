@@ -6,8 +6,8 @@ import {
   type ReplyOf,
   retryAllocation,
 } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit/client';
 import { allOf } from '@pinkas/exports/verify';
+import { ApiError } from '@pinkas/service-kit/client';
 import type { Call } from './command.js';
 
 const pageSize = 200;

@@ -8,9 +8,9 @@ import {
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
+import { allOf } from '@pinkas/exports/verify';
 import { anyText, businessId, given, idFrom, ofBusiness } from './arguments.js';
 import { findBook } from './calls.js';
-import { allOf } from '@pinkas/exports/verify';
 import type { Command, Output } from './command.js';
 import { listed } from './table.js';
 import { RefusalError } from './usage-error.js';

@@ -9,10 +9,9 @@ import {
   retryAllocation,
   showDonation,
 } from '@pinkas/contracts';
+import { allOf, pagesOf } from '@pinkas/exports/verify';
 import { businessId, given, idFrom, type Kind, ofBusiness, year } from './arguments.js';
 import { findBusiness } from './calls.js';
-import { allOf } from '@pinkas/exports/verify';
-import { pagesOf } from '@pinkas/exports/verify';
 import type { Call, Command, Output } from './command.js';
 import { columns, listed, table } from './table.js';
 import { RefusalError, UsageError } from './usage-error.js';

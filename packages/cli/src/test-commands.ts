@@ -10,9 +10,9 @@ import {
   type TestMessage,
   type TestRequest,
 } from '@pinkas/contracts';
+import { allOf } from '@pinkas/exports/verify';
 import { businessId } from './arguments.js';
 import { findBook } from './calls.js';
-import { allOf } from '@pinkas/exports/verify';
 import type { Call, Command, Progress } from './command.js';
 import { table } from './table.js';
 import { UsageError } from './usage-error.js';

@@ -1,6 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { HttpMetrics } from '@pinkas/service-kit/http';
+import { BookChecks } from './book-check/book-checks.js';
 import { NoticeSender } from './email/notice-sender.js';
 import { ExportModule, exportTasks } from './export/export.module.js';
 import { BusinessNames } from './http/business-names.js';
@@ -53,6 +54,7 @@ import { PasskeySignInPages } from './pages/sign-in/passkey-sign-in-pages.js';
 import { ProofPages } from './pages/sign-in/proof-pages.js';
 import { SignInPages } from './pages/sign-in/sign-in-pages.js';
 import { SuppressionPages } from './pages/suppression-pages.js';
+import { CheckPages } from './pages/today/check-pages.js';
 import { TodayPages } from './pages/today/today-pages.js';
 import { TrailPages } from './pages/trail/trail-pages.js';
 import { EndpointListPages } from './pages/webhooks/endpoint-list-pages.js';
@@ -112,6 +114,7 @@ const pages = [
   SignInPages,
   SuppressionPages,
   TodayPages,
+  CheckPages,
   TrailPages,
   EndpointListPages,
   EndpointPages,
@@ -136,6 +139,7 @@ const pages = [
     SignInPurger,
     Members,
     AccountantPackages,
+    BookChecks,
     Passkeys,
     Oidc,
     Drafts,
@@ -151,6 +155,7 @@ export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   NoticeSender,
   SignInPurger,
   AccountantPackages,
+  BookChecks,
   ...exportTasks,
   HttpServer,
 ];

@@ -1,4 +1,5 @@
 import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads } from '@pinkas/contracts';
+import { checkChains, type Finding, followTrail, type Heads, trailPages } from '@pinkas/exports/verify';
 import { anyText, businessId, type Kind, modeOption } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
 import { findBook, findBusiness } from '../calls.js';
@@ -6,7 +7,6 @@ import type { Call, Command, Output, Progress } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { verb } from '../verb.js';
 import { writeChains } from './chain-file.js';
-import { checkChains, type Finding, followTrail, type Heads, trailPages } from '@pinkas/exports/verify';
 import { type AcceptedCertificates, HeadsCollection } from './heads.js';
 import { headsOfFile, storedHeads, writeHeads } from './statements.js';
 import { verifyFile } from './verify-file.js';

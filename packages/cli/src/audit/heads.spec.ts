@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CheckedHeads, SignedHeads } from '@pinkas/contracts';
+import { type ChainRecord, StatedChain, SumComparison } from '@pinkas/exports/verify';
 import type { Call } from '../command.js';
 import { type AcceptedCertificates, HeadsCollection } from './heads.js';
-import { type ChainRecord, StatedChain, SumComparison } from '@pinkas/exports/verify';
 import { headsOfFile, type Statements, storedHeads, writeHeads } from './statements.js';
 
 const ours = 'aa'.repeat(32);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type CheckedHeads, checkHeads, type SignedHeads } from '@pinkas/contracts';
 import {
-  chainName,
   type CompareChain,
+  chainName,
   ExactComparison,
   type ExpectedHead,
   type Finding,

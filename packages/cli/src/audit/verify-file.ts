@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { SignedHeads } from '@pinkas/contracts';
+import { chainName, type ExpectedHead } from '@pinkas/exports/verify';
 import { examineFile, type FileSignature, readSignature, verifyDetached } from '@pinkas/pdf/verify';
 import type { Output } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { type ChainLine, readChains } from './chain-file.js';
-import { chainName, type ExpectedHead } from '@pinkas/exports/verify';
 import { headsOfFile, parseStatement } from './statements.js';
 
 /** A document of Pinkas has less than one MB. */

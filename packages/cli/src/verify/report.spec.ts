@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { checks } from '@pinkas/exports/verify';
 import type { VerificationResult } from '@pinkas/exports/verify';
+import { checks } from '@pinkas/exports/verify';
 import { jsonOf, reportOf } from './report.js';
 
 const id = '00000000-0000-4000-8000-000000000000';

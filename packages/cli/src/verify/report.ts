@@ -1,6 +1,11 @@
-import { type Check, checks, type Finding } from '@pinkas/exports/verify';
+import {
+  type Check,
+  checks,
+  type Finding,
+  findingsMax,
+  type VerificationResult,
+} from '@pinkas/exports/verify';
 import { columns } from '../table.js';
-import { findingsMax, type VerificationResult } from '@pinkas/exports/verify';
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;

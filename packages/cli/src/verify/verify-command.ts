@@ -1,15 +1,18 @@
 import { type Business, listBusinesses } from '@pinkas/contracts';
 import { testBook } from '@pinkas/domain';
+import {
+  BusinessVerification,
+  DeadLetteredWork,
+  pagesOf,
+  type VerificationResult,
+} from '@pinkas/exports/verify';
 import { businessId, modeOption } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import { HeadsCollection } from '../audit/heads.js';
 import { storedHeads } from '../audit/statements.js';
 import { findBusiness } from '../calls.js';
-import { pagesOf } from '@pinkas/exports/verify';
 import type { Call, Command } from '../command.js';
 import { verb } from '../verb.js';
-import { BusinessVerification, type VerificationResult } from '@pinkas/exports/verify';
-import { DeadLetteredWork } from '@pinkas/exports/verify';
 import { documentsCounted, jsonOf, reportOf } from './report.js';
 
 /** `pinkas verify` */

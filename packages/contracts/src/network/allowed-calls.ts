@@ -1,4 +1,5 @@
 import {
+  auditAllocations,
   cancelDonation,
   completeConnection,
   decideRefusal,
@@ -17,6 +18,7 @@ import {
 } from '../allocation.js';
 import { auditing } from '../audit.js';
 import {
+  auditCustomers,
   createCustomer,
   matchCustomer,
   releaseCustomer,
@@ -27,6 +29,7 @@ import {
 } from '../customer.js';
 import type { Contract, ServiceName } from '../define.js';
 import {
+  auditDeliveries,
   checkRecipient,
   draftReminder,
   listDeliveryFailures,
@@ -64,6 +67,7 @@ import {
 } from '../gateway.js';
 import {
   addSetOff,
+  auditSeries,
   cancelDocument,
   checkDocument,
   findPublicDocument,
@@ -95,6 +99,7 @@ import {
   summarizeMonths,
 } from '../issuing.js';
 import {
+  auditArtifacts,
   cancelArtifact,
   findArtifact,
   getArtifact,
@@ -244,5 +249,13 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     removeEndpoint,
     listWebhookAttempts,
     ...Object.values(auditing).map((item) => item.listLatestAuditEntries),
+    // For the daily check of a book.
+    listSeries,
+    auditSeries,
+    auditArtifacts,
+    auditAllocations,
+    auditDeliveries,
+    auditCustomers,
+    ...Object.values(auditing).map((item) => item.listAuditEntries),
   ],
 };

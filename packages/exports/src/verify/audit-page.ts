@@ -1,3 +1,4 @@
+import type { Call } from '@pinkas/contracts';
 import {
   auditAllocations,
   auditArtifacts,
@@ -6,7 +7,6 @@ import {
   type BookEntry,
 } from '@pinkas/contracts';
 import { type Finding, findingOf } from './checks.js';
-import type { Call } from '@pinkas/contracts';
 import type { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkDelivery, type DeliveryAudit } from './delivery-sends.js';
 import {

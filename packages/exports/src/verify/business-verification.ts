@@ -8,15 +8,15 @@ import {
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import PQueue from 'p-queue';
-import { checkChains, type SeriesPart } from './check-chains.js';
-import { type Heads, withoutHeads } from './heads-comparison.js';
-import type { Finding } from './checks.js';
 import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
+import { checkChains, type SeriesPart } from './check-chains.js';
+import type { Finding } from './checks.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkPayments, checkTotals } from './entry-amounts.js';
 import { checkLinks } from './entry-links.js';
 import { type Note, notesOn } from './entry-notes.js';
 import { checkStatus } from './entry-status.js';
+import { type Heads, withoutHeads } from './heads-comparison.js';
 import { checkOrder, checkSeriesEnd, type Numbered, type Series } from './number-order.js';
 
 /** How many pages are audited concurrently: enough to keep the services busy, few enough for the memory. */

@@ -10,9 +10,9 @@ import {
   serviceNames,
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
-import { pagesOf } from './pages-of.js';
 import type { Finding } from './checks.js';
 import { type CompareChain, type Heads, withoutHeads } from './heads-comparison.js';
+import { pagesOf } from './pages-of.js';
 
 /** The result of following the chains of one business. */
 export interface ChainsResult {
@@ -96,15 +96,8 @@ async function followSeries(
       isHeadFound = head !== null && head.n === from?.number && head.hash === from.hash;
     }
     isFirst = false;
-    for (const { sums, date } of page.wrong_sums) {
-      const of = date === null ? 'the sums of the debts of customers' : `${sumsOf[sums]} ${date}`;
-      const message = `${of} are not those of its documents`;
-      findings.push({ check: 'sums', document_id: null, type, number: null, message });
-    }
-    for (const { id, number, hash, findings: messages } of page.documents) {
-      findings.push(
-        ...messages.map((message): Finding => ({ check: 'chain', document_id: id, type, number, message })),
-      );
+    findings.push(...findingsOf(type, page));
+    for (const { number, hash } of page.documents) {
       isHeadFound ||= number === head?.n && hash === head.hash;
       comparison.see({ n: number, hash });
       documents += 1;
@@ -121,6 +114,19 @@ async function followSeries(
     ),
   );
   return { findings, documents };
+}
+
+/** What issuing has found of the sums and the documents of a page. */
+function findingsOf(type: DocumentType, page: SeriesPage): Finding[] {
+  const sums = page.wrong_sums.map(({ sums: table, date }): Finding => {
+    const of = date === null ? 'the sums of the debts of customers' : `${sumsOf[table]} ${date}`;
+    const message = `${of} are not those of its documents`;
+    return { check: 'sums', document_id: null, type, number: null, message };
+  });
+  const documents = page.documents.flatMap(({ id, number, findings }) =>
+    findings.map((message): Finding => ({ check: 'chain', document_id: id, type, number, message })),
+  );
+  return [...sums, ...documents];
 }
 
 /** What each table has, before its date. */

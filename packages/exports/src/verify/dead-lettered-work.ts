@@ -1,5 +1,5 @@
-import { type MessagingService, messaging, messagingServices } from '@pinkas/contracts';
 import type { Call } from '@pinkas/contracts';
+import { type MessagingService, messaging, messagingServices } from '@pinkas/contracts';
 
 const pageSize = 500;
 const none: ReadonlySet<MessagingService> = new Set();

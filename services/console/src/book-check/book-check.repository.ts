@@ -23,10 +23,10 @@ export interface CompletedCheck {
 }
 
 /** A business that somebody may open has a check; the first is due at once. */
-export async function insertMissingChecks(all: Database<ConsoleTables>): Promise<void> {
+export async function insertMissingChecks(all: Database<ConsoleTables>, now: Date): Promise<void> {
   await sql`
     insert into book_check (business_id, due_at)
-    select distinct business_id, now() from membership
+    select distinct business_id, ${now}::timestamptz from membership
     where not exists (select from book_check where book_check.business_id = membership.business_id)
     on conflict do nothing`.execute(all);
 }

@@ -29,7 +29,7 @@ import {
   storePart,
 } from './book-check.repository.js';
 
-const everyMs = 60_000;
+const everyMs = 10 * 60_000;
 const callTimeoutMs = 30_000;
 /** A part takes half a minute on two cores; a process that died is taken over after this. */
 const claimMs = 15 * 60_000;
@@ -84,8 +84,8 @@ export class BookChecks extends PeriodicTask {
 
   override async tick(): Promise<TickResult> {
     const all = acrossTenants(this.db);
-    await insertMissingChecks(all);
     const now = await databaseNow(all, this.clock);
+    await insertMissingChecks(all, now);
     const due = await claimCheck(all, now, new Date(now.getTime() + claimMs));
     if (!due) {
       return 'idle';
@@ -131,7 +131,15 @@ export class BookChecks extends PeriodicTask {
     // Work that is late has rows, metrics and alerts of its own.
     const noDeadLetters = new DeadLetteredWork();
     const part = { from: mark, documentsMax };
-    return new BusinessVerification(this.#call, business, noDeadLetters, () => {}, undefined, undefined, part).run();
+    return new BusinessVerification(
+      this.#call,
+      business,
+      noDeadLetters,
+      () => {},
+      undefined,
+      undefined,
+      part,
+    ).run();
   }
 
   readonly #call: Call = (contract, request) => {

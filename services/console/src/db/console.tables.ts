@@ -1,4 +1,5 @@
 import type { MemberRole } from '@pinkas/contracts';
+import type { BookMark, Finding } from '@pinkas/exports/verify';
 import type { AsGenerated, AuditTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { ExportTables } from './export.tables.js';
@@ -42,6 +43,15 @@ interface OwnConsoleTables {
    * - `path`: Of the page, without its query.
    */
   form_outcome: AsGenerated;
+  /**
+   * The daily check of a book.
+   * - `round_findings`: What the parts of the round have found so far.
+   */
+  book_check: {
+    mark: ColumnType<BookMark | null, string | null | undefined, string | null>;
+    round_findings: ColumnType<Finding[] | null, string | null | undefined, string | null>;
+    findings: ColumnType<Finding[] | null, string | null | undefined, string | null>;
+  };
   /**
    * What a person has typed into a form and not finished.
    * - `id`: Of a document: the idempotency key with which it is issued.

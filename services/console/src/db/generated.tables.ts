@@ -29,6 +29,26 @@ export interface GeneratedTables {
     attempts: number;
     ends_at: Date;
   };
+  book_check: {
+    business_id: string;
+    due_at: Date;
+    claimed_until: Date | null;
+    round_began_at: Date | null;
+    /** Where the next part of the round begins; null: at the first document. */
+    mark: unknown;
+    round_documents: Generated<number>;
+    /** What the parts of the round have found so far. */
+    round_findings: unknown;
+    completed_at: Date | null;
+    /** When the round that was completed last began. */
+    completed_since: Date | null;
+    /** How many documents that round has checked. */
+    documents: Generated<number>;
+    /** What it has found. */
+    findings: unknown;
+    /** When an attempt failed that no completed round follows; null: none did. */
+    failed_at: Date | null;
+  };
   ceremony: {
     challenge_hash: Buffer;
     kind: string;

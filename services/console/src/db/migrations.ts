@@ -4,6 +4,7 @@ import { vatDetail } from './0002-vat-detail.js';
 import { transmission } from './0003-transmission.js';
 import { draft } from './0004-draft.js';
 import { firstWeek } from './0005-first-week.js';
+import { bookCheck } from './0006-book-check.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-transmission': transmission,
   '0004-draft': draft,
   '0005-first-week': firstWeek,
+  '0006-book-check': bookCheck,
 };

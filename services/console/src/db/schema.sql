@@ -40,6 +40,37 @@ CREATE TABLE public.attempt_count (
     ends_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.book_check (
+    business_id uuid NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone,
+    round_began_at timestamp with time zone,
+    mark json,
+    round_documents integer DEFAULT 0 NOT NULL,
+    round_findings json,
+    completed_at timestamp with time zone,
+    completed_since timestamp with time zone,
+    documents integer DEFAULT 0 NOT NULL,
+    findings json,
+    failed_at timestamp with time zone,
+    CONSTRAINT book_check_completed_check CHECK (((completed_at IS NULL) = (completed_since IS NULL))),
+    CONSTRAINT book_check_mark_check CHECK (((mark IS NULL) OR (round_began_at IS NOT NULL)))
+);
+
+ALTER TABLE ONLY public.book_check FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.book_check.mark IS 'Where the next part of the round begins; null: at the first document.';
+
+COMMENT ON COLUMN public.book_check.round_findings IS 'What the parts of the round have found so far.';
+
+COMMENT ON COLUMN public.book_check.completed_since IS 'When the round that was completed last began.';
+
+COMMENT ON COLUMN public.book_check.documents IS 'How many documents that round has checked.';
+
+COMMENT ON COLUMN public.book_check.findings IS 'What it has found.';
+
+COMMENT ON COLUMN public.book_check.failed_at IS 'When an attempt failed that no completed round follows; null: none did.';
+
 CREATE TABLE public.ceremony (
     challenge_hash bytea NOT NULL,
     kind text NOT NULL,
@@ -280,6 +311,9 @@ ALTER TABLE ONLY public.accountant_schedule
 ALTER TABLE ONLY public.attempt_count
     ADD CONSTRAINT attempt_count_pkey PRIMARY KEY (kind, bucket);
 
+ALTER TABLE ONLY public.book_check
+    ADD CONSTRAINT book_check_pkey PRIMARY KEY (business_id);
+
 ALTER TABLE ONLY public.ceremony
     ADD CONSTRAINT ceremony_pkey PRIMARY KEY (challenge_hash);
 
@@ -337,6 +371,8 @@ ALTER TABLE ONLY public.transmission
 CREATE INDEX accountant_package_preparing_idx ON public.accountant_package USING btree (created_at) WHERE (state = 'preparing'::text);
 
 CREATE INDEX attempt_count_ends_idx ON public.attempt_count USING btree (ends_at);
+
+CREATE INDEX book_check_due_idx ON public.book_check USING btree (due_at);
 
 CREATE INDEX ceremony_expires_idx ON public.ceremony USING btree (expires_at);
 
@@ -415,6 +451,15 @@ END);
 ALTER TABLE public.accountant_schedule ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY accountant_schedule_of_business ON public.accountant_schedule USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.book_check ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY book_check_of_business ON public.book_check USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -21,6 +21,7 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
+import { completedCheck } from '../../book-check/book-check.repository.js';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
@@ -33,6 +34,7 @@ import { documentTable } from '../parts.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
 import { attention, attentionCard, type Findings } from './attention.js';
+import { checkLine, checkTasks } from './book-check.js';
 import { dismissFirstSteps, firstStepsCard, readFirstSteps } from './first-steps.js';
 import {
   debtFigure,
@@ -67,7 +69,8 @@ export class TodayPages {
     const now = this.clock.now();
     const today = dayInIsrael(now);
     const [book, findings] = await Promise.all([this.#book(visit, today), this.#findings(visit)]);
-    const tasks = attention(visit, findings, now);
+    const check = await completedCheck(forTenant(this.db, visit.business.id), visit.business.id);
+    const tasks = [...checkTasks(visit, check, now), ...attention(visit, findings, now)];
     const { latest } = book;
     const { review, allocations, donations, failures, suppressions } = findings;
     const isIncomplete = [
@@ -92,6 +95,7 @@ ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps && firstStepsCard(visit, steps)}
+${isBeginning ? null : checkLine(visit, check, now)}
 ${isBeginning ? visit.isTest && emptyTestBook(visit) : bookSoFar(visit, book, today)}`,
     );
   }

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  auditAllocations,
+  auditArtifacts,
+  auditCustomers,
+  auditDeliveries,
+  auditing,
+  auditSeries,
+  type Business,
+  type Contract,
+  listSeries,
+  type ReplyOf,
+  type RequestOf,
+  readBook,
+  serviceNames,
+} from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
+import { type ExampleSystem, exampleSystem } from '../../../packages/exports/test/example-book.js';
+import { BookChecks, documentsMax, nextRound } from '../src/book-check/book-checks.js';
+import { type ConsoleUnderTest, startConsole, type TestPerson } from './console.js';
+
+const hourMs = 60 * 60_000;
+
+describe('the daily check of a book', () => {
+  let console: ConsoleUnderTest;
+  let business: Business;
+  let owner: TestPerson;
+  let system: ExampleSystem;
+  let isAway = false;
+  const read: RequestOf<typeof readBook>[] = [];
+  beforeAll(async () => {
+    console = await startConsole();
+    const { network } = console;
+    const answer = <C extends Contract>(contract: C) =>
+      network.answer(contract, async (request: RequestOf<C>): Promise<ReplyOf<C>> => {
+        if (isAway) {
+          throw new ApiError('engine_error');
+        }
+        if (contract.subject === readBook.subject) {
+          read.push(request as RequestOf<typeof readBook>);
+        }
+        return system.call(contract, request);
+      });
+    for (const contract of [
+      listSeries,
+      readBook,
+      auditSeries,
+      auditArtifacts,
+      auditAllocations,
+      auditDeliveries,
+      auditCustomers,
+      ...serviceNames.filter((name) => name !== 'console').map((name) => auditing[name].listAuditEntries),
+    ]) {
+      answer(contract);
+    }
+    business = console.addBusiness();
+    owner = await console.addPerson({ [business.id]: 'owner' });
+  });
+  afterAll(() => console?.stop());
+  beforeEach(() => {
+    read.length = 0;
+    isAway = false;
+    system = exampleSystem(33);
+  });
+
+  const check = () => console.service.app.get(BookChecks, { strict: false }).tick();
+  /** What the page of the check states. */
+  const shown = async () => (await (await console.signedIn(owner)).get(`/b/${business.id}/check`)).text;
+  const today = async () => (await (await console.signedIn(owner)).get(`/b/${business.id}`)).text;
+  const checkAfter = async (hours: number) => {
+    console.clock.now = new Date(console.clock.now.getTime() + hours * hourMs);
+    await check();
+  };
+
+  it('a sound book is stated with its documents and the time, and is due again the day after', async () => {
+    expect(await shown()).toContain('The book is not checked yet');
+    await check();
+    expect(await shown()).toContain('<bdi dir="ltr">33</bdi>');
+    expect(await today()).toContain('<bdi dir="ltr">33</bdi> documents, no gap, checked');
+    const requests = read.length;
+    expect(requests).toBeGreaterThan(0);
+    await check();
+    expect(read).toHaveLength(requests);
+    await checkAfter(37);
+    expect(read.length).toBeGreaterThan(requests);
+  });
+
+  it('a gap is a finding that needs a person, with the number that is missing', async () => {
+    system.entries.splice(4, 1);
+    await checkAfter(37);
+    expect(await shown()).toContain('before it number 5 is missing');
+    expect(await today()).toContain('The daily check of the book has findings');
+    expect(await today()).not.toContain('no gap');
+  });
+
+  it('a check that is old, or whose next attempt failed, does not state that there is no gap', async () => {
+    await checkAfter(37);
+    expect(await shown()).not.toContain('the check after that was not completed');
+    isAway = true;
+    await checkAfter(37);
+    expect(await shown()).toContain('the check after that was not completed');
+    isAway = false;
+    await checkAfter(1);
+    expect(await shown()).not.toContain('the check after that was not completed');
+    console.clock.now = new Date(console.clock.now.getTime() + 37 * hourMs);
+    expect(await shown()).toContain('the check after that was not completed');
+  });
+
+  it('a large book is checked in parts, each behind the one before, until its end', async () => {
+    system = exampleSystem(documentsMax + 50);
+    await checkAfter(37);
+    expect(read.filter(({ after }) => after === null)).toHaveLength(1);
+    expect(await shown()).not.toContain(String(documentsMax + 50));
+    await checkAfter(1);
+    expect(read.filter(({ after }) => after === null)).toHaveLength(1);
+    expect(await shown()).toContain(`<bdi dir="ltr">${documentsMax + 50}</bdi>`);
+  });
+
+  it('each business has a second of the day of its own, half a day from now at the earliest', () => {
+    const now = new Date('2026-06-15T08:00:00Z');
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'ffffffff-0000-4000-8000-000000000000']) {
+      const after = nextRound(now, id).getTime() - now.getTime();
+      expect(after).toBeGreaterThanOrEqual(12 * hourMs);
+      expect(after).toBeLessThan(36 * hourMs);
+    }
+    expect(nextRound(now, 'ffffffff-0000-4000-8000-000000000000')).not.toEqual(
+      nextRound(now, '00000000-0000-4000-8000-000000000000'),
+    );
+  });
+});
