@@ -127,6 +127,7 @@ describe('attacks on the console', () => {
       const forms = ofBusiness.filter(({ access, method }) => access === 'reader' && method === 'POST');
       expect(forms.map(({ path }) => path).sort()).toEqual([
         '/documents/selection',
+        '/documents/table',
         '/exports',
         '/people/leave',
       ]);
@@ -135,7 +136,7 @@ describe('attacks on the console', () => {
     it('an issuer changes no setting, person, key, connection or accountant of the months, cancels no report, types in no number, decides on no refusal and transmits no file', () => {
       const owners = ofBusiness.filter(({ access }) => access === 'owner').map(({ path }) => path);
       expect(new Set(owners.map((path) => path.split('/')[1]))).toEqual(
-        new Set(['authority', 'business', 'connection', 'documents', 'exports', 'people']),
+        new Set(['authority', 'business', 'connection', 'documents', 'exports', 'first-steps', 'people']),
       );
       expect(new Set(owners.filter((path) => path.startsWith('/documents/')))).toEqual(
         new Set([
@@ -146,7 +147,12 @@ describe('attacks on the console', () => {
         ]),
       );
       expect(new Set(owners.filter((path) => path.startsWith('/exports')))).toEqual(
-        new Set(['/exports/:id/transmission', '/exports/monthly', '/exports/monthly/again']),
+        new Set([
+          '/exports/:id/transmission',
+          '/exports/monthly',
+          '/exports/monthly/again',
+          '/exports/monthly/now',
+        ]),
       );
     });
 
