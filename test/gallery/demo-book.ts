@@ -155,6 +155,7 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
       '/documents/:id/cancel': quote.id,
       '/customers/:id': customer,
       '/customers/:id/statement': customer,
+      '/customers/:id/statement/email': customer,
       '/debts/:id/reminder': customer,
       '/customers/:id/set-off': customer,
       '/connection/webhooks/:id': endpoint.id,

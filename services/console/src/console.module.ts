@@ -24,6 +24,7 @@ import { CustomerPages } from './pages/customer-pages.js';
 import { DebtPages } from './pages/debts/debt-pages.js';
 import { ReminderPages } from './pages/debts/reminder-pages.js';
 import { DocumentSetOffPages, SetOffPages } from './pages/debts/set-off-pages.js';
+import { StatementEmailPages } from './pages/debts/statement-email-pages.js';
 import { StatementPages } from './pages/debts/statement-pages.js';
 import { DocumentPages } from './pages/document-pages.js';
 import { DonationPages } from './pages/donation-pages.js';
@@ -86,6 +87,7 @@ const pages = [
   SetOffPages,
   DocumentSetOffPages,
   StatementPages,
+  StatementEmailPages,
   DocumentPages,
   DonationPages,
   ExportPages,

@@ -20,6 +20,7 @@ import {
   reportPeriod,
   searchCustomers,
   sendMessage,
+  sendStatement,
   showCustomer,
   sumDocuments,
   summarizeDocuments,
@@ -480,6 +481,50 @@ describe('the account of a customer', () => {
     }
     end();
     expect(printed.map((html) => html.match(/<tr>/g)?.length)).toEqual([1_003, 1_003]);
+  });
+
+  it('a statement is sent by email in one act, with what was read and its file, and once for a form', async () => {
+    const sentStatements: RequestOf<typeof sendStatement>[] = [];
+    const customer = {
+      ...{ id: randomUUID(), name: 'Late customer', tax_id: null, legal_type: null, phone: null },
+      ...{ address: null, city: null, email: 'late@example.com', created_at: '2026-01-01T08:00:00.000Z' },
+    };
+    const entry = {
+      ...{ document_id: randomUUID(), type: 'tax_invoice' as const, number: 7, date: '2026-06-01' },
+      ...{ due_date: null, based_on: null, debit: 118, credit: 0, balance: 118 },
+    };
+    console.network.answer(showCustomer, () => ({ customer }));
+    console.network.answer(readStatement, () => ({
+      ...{ opening: 0, brought_forward: 0, debit: 118, credit: 0, open: 118, closing: 118 },
+      ...{ documents: 1, entries: [entry], next_after: null },
+    }));
+    console.network.answer(sendStatement, (request) => {
+      sentStatements.push(request);
+      if (request.recipient === 'wrong') {
+        throw ApiError.invalid([{ path: '/recipient', message: 'is no email address' }]);
+      }
+      const { document_id, recipient, statement_id: delivery_id } = request;
+      return queued({ business_id: business.id, document_id, recipient, delivery_id, channel: 'email' });
+    });
+    const page = at(`/customers/${customer.id}/statement/email?from=2026-01-01&to=`);
+    const form = fieldsIn((await browser.get(page)).text);
+    expect(form).toMatchObject({
+      recipient: 'late@example.com',
+      subject: expect.stringContaining(business.name),
+    });
+    const wrong = await browser.post(page, { ...form, recipient: 'wrong' });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('id="field-recipient-error"');
+    const reply = await browser.post(page, form);
+    expect(reply).toMatchObject({
+      status: 303,
+      location: expect.stringContaining('/statement?from=2026-01-01'),
+    });
+    expect((await browser.get(reply.location ?? '')).text).toContain('The statement is on its way');
+    expect(sentStatements[1]).toMatchObject({
+      ...{ customer_id: customer.id, document_id: entry.document_id, statement_id: form.statement_id },
+      ...{ closing: 118, as_of: '2026-06-15' },
+    });
   });
 
   it('the confirmation of a reminder states what the customer has on account, where that is anything', async () => {

@@ -14,6 +14,7 @@ import { PlanDelivery } from './delivery/plan-delivery.js';
 import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { SendMessage } from './delivery/send-message.js';
 import { SendReminder } from './delivery/send-reminder.js';
+import { SendStatement } from './delivery/send-statement.js';
 import { SuppressionOperations } from './delivery/suppression-operations.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { Mailer } from './mail/mailer.js';
@@ -46,6 +47,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     SendMessage,
     DraftReminder,
     SendReminder,
+    SendStatement,
     SendNotice,
     TestBookOperations,
     EndpointOperations,

@@ -10,6 +10,7 @@ import {
   type RequestOf,
   resendDelivery,
   sendReminder,
+  sendStatement,
   suppressAddress,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
@@ -134,6 +135,42 @@ describe('reminders', () => {
       .then((found) => ({ rows: found as { action: string; actor: string }[] }));
     expect(rows).toMatchObject([{ action: 'reminder.send', actor: `person:${person_id}` }]);
     await eventually('the message is sent', async () => (await messagesOf(first))[0]?.state === 'sent');
+  });
+
+  it('a statement is sent once, with its file and its balance, and limits no reminder', async () => {
+    const { documents, customer } = await open([118]);
+    const [document] = documents as [IssuedDocument];
+    const [recipient, person_id, statement_id] = [delivery.newRecipient(), randomUUID(), randomUUID()];
+    const pdf = Buffer.from('%PDF-1.7 a statement');
+    const send = (change: Partial<RequestOf<typeof sendStatement>> = {}) =>
+      delivery.network.call(sendStatement, {
+        business: delivery.business,
+        customer_id: customer,
+        document_id: document.id,
+        ...{ statement_id, recipient, person_id, as_of: '2026-06-15', closing: 118 },
+        ...{ subject: 'כרטסת', text: 'שלום,\n\nמצורפת הכרטסת.', pdf: pdf.toString('base64') },
+        ...change,
+      });
+    expect(await send()).toMatchObject({ requested: true, reminder: true, statement: true });
+    await send();
+    const [mail] = await eventually('the statement arrives', async () => {
+      const mails = await delivery.mailbox.mailTo(recipient);
+      return mails.length > 0 && mails;
+    });
+    expect(mail?.subject).toBe('כרטסת');
+    expect(mail?.attachments).toHaveLength(1);
+    expect(mail?.text).toContain('מצורפת הכרטסת.');
+    expect(mail?.text).toMatch(/יתרה ליום .*15\/06\/2026.*: .*118\.00/);
+    expect(mail?.text).not.toContain('/d/');
+    await eventually('the message is sent', async () => (await messagesOf(document))[0]?.state === 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+    expect(delivery.releasedArtifacts).not.toContain(document.id);
+    expect(await remind(documents)).toMatchObject({ reminder: true });
+    await expect(send({ customer_id: randomUUID() })).rejects.toEqual(refusedAt('/statement_id'));
+    await expect(send({ statement_id: randomUUID(), recipient: 'x' })).rejects.toEqual(
+      refusedAt('/recipient'),
+    );
+    await expect(send({ statement_id: randomUUID(), pdf: 'AAAA' })).rejects.toEqual(refusedAt('/pdf'));
   });
 
   it('a reminder of what is paid while it waits for a connection to the mail server is withdrawn', async () => {

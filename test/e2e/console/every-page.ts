@@ -119,6 +119,7 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/documents/:id/cancel': quote.id,
         '/customers/:id': bill.customer.id ?? '',
         '/customers/:id/statement': bill.customer.id ?? '',
+        '/customers/:id/statement/email': bill.customer.id ?? '',
         '/debts/:id/reminder': bill.customer.id ?? '',
         '/customers/:id/set-off': bill.customer.id ?? '',
         '/connection/webhooks/:id': endpoint.id,

@@ -41,6 +41,7 @@ import {
   sendMessage,
   sendNotice,
   sendReminder,
+  sendStatement,
   unsuppressAddress,
 } from '../delivery.js';
 import {
@@ -233,6 +234,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     sendMessage,
     draftReminder,
     sendReminder,
+    sendStatement,
     sendNotice,
     listDeliveryFailures,
     listUndelivered,

@@ -37,6 +37,8 @@ export const MessageStatus = Strict({
   requested: Type.Boolean(),
   /** Whether it reminds of open documents, and brings none. Absent: it brings its document. */
   reminder: Type.Optional(Type.Boolean()),
+  /** Of a reminder: whether it brings the statement of the account instead. Absent: it does not. */
+  statement: Type.Optional(Type.Boolean()),
   /** When it reached its final state. */
   ended_at: Nullable(Instant),
   /** Why it has failed or was withdrawn, or why the last attempt failed. */

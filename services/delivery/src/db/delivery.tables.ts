@@ -53,6 +53,13 @@ export interface Reminder {
   /** Paragraphs, with an empty line between two. */
   text: string;
   document_ids: readonly string[];
+  /** Of a message that brings the statement of the account, whose file is in `statement_file`; absent: it reminds. */
+  statement?: {
+    /** YYYY-MM-DD */
+    as_of: string;
+    /** ILS */
+    closing: number;
+  };
 }
 
 export type DeliveryPurpose = 'customer' | 'accountant';
@@ -143,6 +150,8 @@ interface OwnDeliveryTables {
    * - `subject_id`: A customer or a document.
    */
   reminder_limit: AsGenerated;
+  /** The PDF of a statement. */
+  statement_file: AsGenerated;
   /**
    * How many messages of a business were first attempted on a day in Israel.
    * - `counted_on`: YYYY-MM-DD

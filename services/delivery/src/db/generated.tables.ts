@@ -139,6 +139,11 @@ export interface GeneratedTables {
     /** The reminder that has not ended yet; null: there is none. */
     delivery_id: string | null;
   };
+  statement_file: {
+    business_id: string;
+    delivery_id: string;
+    pdf: Buffer;
+  };
   suppression: {
     business_id: string;
     channel: string;

@@ -205,6 +205,16 @@ COMMENT ON COLUMN public.reminder_limit.reminded_at IS 'When the last reminder l
 
 COMMENT ON COLUMN public.reminder_limit.delivery_id IS 'The reminder that has not ended yet; null: there is none.';
 
+CREATE TABLE public.statement_file (
+    business_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    pdf bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.statement_file FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.statement_file IS 'The PDF that the message of a statement carries.';
+
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
     channel text NOT NULL,
@@ -344,6 +354,9 @@ ALTER TABLE ONLY public.event
 ALTER TABLE ONLY public.reminder_limit
     ADD CONSTRAINT reminder_limit_pkey PRIMARY KEY (business_id, subject_id);
 
+ALTER TABLE ONLY public.statement_file
+    ADD CONSTRAINT statement_file_pkey PRIMARY KEY (business_id, delivery_id);
+
 ALTER TABLE ONLY public.suppression
     ADD CONSTRAINT suppression_pkey PRIMARY KEY (business_id, channel, address);
 
@@ -415,11 +428,18 @@ CREATE TRIGGER reminder_limit_is_not_truncated BEFORE TRUNCATE ON public.reminde
 
 CREATE TRIGGER reminder_limit_keeps_live_rows BEFORE DELETE ON public.reminder_limit FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
+CREATE TRIGGER statement_file_is_not_truncated BEFORE TRUNCATE ON public.statement_file FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER statement_file_keeps_live_rows BEFORE DELETE ON public.statement_file FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
 
 ALTER TABLE ONLY public.delivery
     ADD CONSTRAINT delivery_follows_fkey FOREIGN KEY (business_id, follows) REFERENCES public.delivery(business_id, id);
+
+ALTER TABLE ONLY public.statement_file
+    ADD CONSTRAINT statement_file_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
 
 ALTER TABLE ONLY public.webhook_attempt
     ADD CONSTRAINT webhook_attempt_webhook_fkey FOREIGN KEY (business_id, endpoint_id, event_id) REFERENCES public.webhook(business_id, endpoint_id, event_id) ON DELETE CASCADE;
@@ -487,6 +507,15 @@ END);
 ALTER TABLE public.reminder_limit ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY reminder_limit_of_business ON public.reminder_limit USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.statement_file ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY statement_file_of_business ON public.statement_file USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -43,7 +43,7 @@ export class MessageBalances {
    * @returns undefined where issuing does not answer.
    */
   async fetchOpen({ id, business_id, reminder }: DeliveryRow): Promise<Debt[] | undefined> {
-    if (reminder === null) {
+    if (reminder === null || reminder.statement) {
       return [];
     }
     try {

@@ -72,7 +72,7 @@ export class MessageChannels {
         reminder === null
           ? composeEmail(facts, { purpose, allocation, isFollowUp, logo, balance }, viewUrlBase)
           : composeReminder(facts, reminder, { debts, logo }, viewUrlBase),
-      pdf: reminder === null ? pdf : null,
+      pdf: reminder === null || reminder.statement ? pdf : null,
       logo,
       messageId: row.message_id,
       inReplyTo: row.follows === null ? null : row.message_id.replace(row.id, row.follows),

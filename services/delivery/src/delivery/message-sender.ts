@@ -32,6 +32,7 @@ import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { withdrawDocument } from './plan.repository.js';
 import { withdrawSettled } from './reminder.repository.js';
+import { findStatementFile } from './statement-file.repository.js';
 import { isSuppressed } from './suppression.repository.js';
 
 /** Messages of a channel in flight: as many as are sent at once, and as many whose PDF is fetched. */
@@ -181,7 +182,11 @@ export class MessageSender implements BackgroundTask {
     if (artifact.kind === 'failed') {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
-    const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
+    const [logo, balance, statement] = await Promise.all([
+      this.logos.fetch(row),
+      this.balances.fetch(row),
+      row.reminder?.statement ? findStatementFile(db, row) : null,
+    ]);
     // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
     await this.#connections.get(row.channel)?.run(new AbortController().signal, async () => {
       if (this.#stopped) {
@@ -198,7 +203,7 @@ export class MessageSender implements BackgroundTask {
         return;
       }
       const { allocation, n } = attempt;
-      const content = { pdf: artifact.pdf.bytes, allocation, logo, balance, debts };
+      const content = { pdf: statement ?? artifact.pdf.bytes, allocation, logo, balance, debts };
       await this.outcomes.record(attempt.row, n, await this.channels.send(attempt.row, content));
     });
   }
@@ -208,7 +213,7 @@ export class MessageSender implements BackgroundTask {
     const debts = await this.balances.fetchOpen(row);
     if (debts === undefined) {
       await this.#postponeFetch(db, row);
-    } else if (row.reminder !== null && debts.length === 0) {
+    } else if (row.reminder !== null && !row.reminder.statement && debts.length === 0) {
       await withdrawSettled(db, row, row.reminder, this.clock.now());
       this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'reminder withdrawn');
       return undefined;

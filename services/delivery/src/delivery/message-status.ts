@@ -16,6 +16,7 @@ export function messageStatus(row: DeliveryRow): MessageStatus {
     ...(row.report_cancelled && { [newsOf(row)]: true }),
     requested: row.requested,
     ...(row.reminder !== null && { reminder: true }),
+    ...(row.reminder?.statement && { statement: true }),
     ended_at: endedAt?.toISOString() ?? null,
     reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
   };

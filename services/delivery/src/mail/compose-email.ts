@@ -232,7 +232,8 @@ export interface Lines {
     /** The words of the link. */
     readonly pay: string;
   } | null;
-  readonly link: string;
+  /** Null: there is no page to view. */
+  readonly link: string | null;
   /** The words of the link. */
   readonly view: string;
   /** Below the link; null: nothing. */
@@ -248,9 +249,7 @@ export function toText(lines: Lines): string {
     ...lines.rows.map(({ name, value }) => `${name}: ${value}`),
     '',
     ...paymentText(lines.payment),
-    `${lines.view}:`,
-    lines.link,
-    '',
+    ...(lines.link === null ? [] : [`${lines.view}:`, lines.link, '']),
     ...(lines.closing === null ? [] : [lines.closing, '']),
     lines.business,
     '',
@@ -321,7 +320,7 @@ export function toHtml(lines: Lines, language: Email['language'], look: Look): s
         ${lines.opening.map((text) => messageText(text))}
         ${messageFacts(lines.rows, language)}
         ${paymentHtml(lines.payment, language, look)}
-        ${messageButton(lines.link, lines.view, look)}
+        ${lines.link === null ? null : messageButton(lines.link, lines.view, look)}
         ${lines.closing === null ? null : messageNote(lines.closing)}`;
   const part = messagePart(language, content);
   return messagePage({ language, title: lines.type, accent: look.accent, content: part });

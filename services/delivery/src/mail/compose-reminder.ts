@@ -30,6 +30,10 @@ const wordings = {
     total: 'סך הכול לתשלום',
     view: 'צפייה במסמך',
     viewFirst: 'צפייה במסמך הראשון',
+    balance: (day: string) => `יתרה ליום ${day}`,
+    inCredit: (day: string) => `יתרת זכות ליום ${day}`,
+    file: 'כרטסת',
+    attached: 'הכרטסת מצורפת כקובץ PDF.',
   },
   en: {
     subject: (business: string) => `Payment reminder from ${business}`,
@@ -39,6 +43,10 @@ const wordings = {
     total: 'Total due',
     view: 'View the document',
     viewFirst: 'View the first document',
+    balance: (day: string) => `Balance on ${day}`,
+    inCredit: (day: string) => `In credit on ${day}`,
+    file: 'statement',
+    attached: 'The statement is attached as a PDF.',
   },
 } as const;
 
@@ -55,7 +63,7 @@ export function defaultReminder(
   };
 }
 
-/** Composes the email of a reminder: the text of a person, and below it what is open now. */
+/** Composes the email of a reminder: the text of a person, and below it what is open now; of a statement, its balance. */
 export function composeReminder(
   facts: DeliveryFacts,
   reminder: Reminder,
@@ -67,14 +75,16 @@ export function composeReminder(
   const name = singleLine(facts.business.name);
   const subject = singleLine(reminder.subject);
   const [first] = debts;
+  const { statement } = reminder;
   const lines = {
     type: subject,
     opening: paragraphsOf(reminder.text).map((paragraph) => isolatedText(paragraph, language)),
-    rows: rowsOf(debts, language),
-    payment: paymentOf(facts),
-    link: viewUrl(viewUrlBase, first?.document.public_id ?? facts.document.public_id),
+    rows: statement ? [balanceRow(statement, language)] : rowsOf(debts, language),
+    payment: statement && statement.closing <= 0 ? null : paymentOf(facts),
+    // A statement is on no page.
+    link: statement ? null : viewUrl(viewUrlBase, first?.document.public_id ?? facts.document.public_id),
     view: debts.length > 1 ? wording.viewFirst : wording.view,
-    closing: null,
+    closing: statement ? wording.attached : null,
     business: name,
     businessDirection: fieldDirection(name, language),
   };
@@ -82,8 +92,18 @@ export function composeReminder(
     subject,
     text: toText({ ...lines, opening: [reminder.text.trim()] }),
     html: toHtml(lines, language, lookOf(facts, logo)),
-    fileName: '',
+    fileName: statement ? `${wording.file}-${statement.as_of}.pdf` : '',
     language,
+  };
+}
+
+function balanceRow({ as_of, closing }: NonNullable<Reminder['statement']>, language: 'he' | 'en'): Row {
+  const wording = wordings[language];
+  const day = isolatedText(formatDay(as_of, language), language);
+  return {
+    name: (closing < 0 ? wording.inCredit : wording.balance)(day),
+    value: amountText(Math.abs(closing), language),
+    isStrong: true,
   };
 }
 

@@ -20,6 +20,7 @@ export const testBook: TestBookTables<DeliveryTables> = {
   tables: [
     'test_message',
     'attempt',
+    'statement_file',
     'delivery',
     'document',
     'reminder_limit',

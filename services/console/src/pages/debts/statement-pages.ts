@@ -1,6 +1,6 @@
-import { printReport, type StatementEntry, timeLimitsMs } from '@pinkas/contracts';
-import { dayInIsrael, formatDay } from '@pinkas/domain';
-import { csvHead, csvRows, ltr } from '@pinkas/exports';
+import { timeLimitsMs } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
+import { csvHead, csvRows } from '@pinkas/exports';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import {
   amount,
@@ -24,12 +24,12 @@ import { bookPosition } from '../../http/address-dates.js';
 import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { printedPage } from '../../report/printed-page.js';
 import { fileColumns } from '../../report/sheet.js';
 import { isAtLeast } from '../../session/roles.js';
 import { documentName, inSentence } from '../parts.js';
 import { words } from '../words.js';
 import { accountActs } from './account-acts.js';
+import { callSize, printStatement } from './printed-statement.js';
 import {
   periodQuery,
   readPage,
@@ -54,6 +54,11 @@ const texts = {
   none: { he: 'אין תנועות בתקופה.', en: 'There are no entries in this period.' },
   pdf: { he: 'PDF', en: 'PDF' },
   csv: { he: 'CSV', en: 'CSV' },
+  email: { he: 'שליחה באימייל', en: 'Send by email' },
+  emailed: {
+    he: 'הכרטסת בדרך. אפשר לעקוב אחריה בדף המסמך האחרון שבה.',
+    en: 'The statement is on its way. The page of its last document shows what becomes of it.',
+  },
   remind: { he: 'תזכורת לתשלום', en: 'Send a reminder' },
   reminded: {
     he: 'התזכורת בדרך. אפשר לעקוב אחריה ב',
@@ -65,11 +70,6 @@ const texts = {
     he: 'חובה: מה שמסמך דרש לתשלום. זכות: מה שהתקבל או זוכה.',
     en: 'Debit: what a document asked for. Credit: what was received or credited.',
   },
-  customer: { he: 'לקוח', en: 'Customer' },
-  customerTaxId: { he: 'ח.פ. / ת.ז. של הלקוח', en: "Customer's tax id" },
-  period: { he: 'תקופה', en: 'Period' },
-  until: { he: 'עד', en: 'to' },
-  begin: { he: 'תחילת הספר', en: 'the beginning' },
   tooLong: {
     he: 'בכרטסת יותר מ-1,000 תנועות. יש לבחור תקופה קצרה יותר, או CSV.',
     en: 'The statement has more than 1,000 entries. Choose a shorter period, or the CSV.',
@@ -77,10 +77,6 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 const pageSize = 100;
-/** Entries that one call reads for a file. */
-const callSize = 500;
-/** Entries of one PDF: a row has some 380 characters, and a report at most 400,000. */
-const printedMax = 1_000;
 
 /** The account of a customer: documents and receipts in the order of their dates, with the balance after each. */
 @PageController({ access: 'reader', path: '/customers/:id/statement', books: true })
@@ -108,6 +104,7 @@ export class StatementPages {
       `${words.statement[language]} – ${customer.name}`,
       html`
 ${head(visit, subject, statement)}
+${visit.outcome === 'statement_sent' ? notice('done', texts.emailed[language]) : null}
 ${remindedNotice(visit, statement)}
 ${figures(statement, visit)}
 ${periodForm(visit, subject)}
@@ -127,23 +124,11 @@ ${pager(links, language, texts.entries[language])}
   async pdf(visit: MemberVisit): Promise<PageReply> {
     const now = this.clock.now();
     const subject = await statementVisit(this.rpc, visit, now);
-    const first = await readPage(this.rpc, visit, subject, { limit: callSize, after: null });
-    const entries = [...first.entries];
-    let after = first.next_after;
-    while (after !== null && entries.length < printedMax) {
-      const next: Statement = await readPage(this.rpc, visit, subject, { limit: callSize, after });
-      entries.push(...next.entries);
-      after = next.next_after;
+    const made = await printStatement(this.rpc, visit, subject, { now, language: visit.language });
+    if (made === null) {
+      return page(words.statement[visit.language], tooLong(visit, subject), 422);
     }
-    if (after !== null) {
-      const { language } = visit;
-      return page(words.statement[language], tooLong(visit, subject), 422);
-    }
-    const { pdf } = await this.rpc.call(printReport, {
-      title: 'Statement of account',
-      html: printed(visit, subject, first, entries, dayInIsrael(now)),
-    });
-    return pdfFile(`statement-${dayInIsrael(now)}.pdf`, Buffer.from(pdf, 'base64'));
+    return pdfFile(`statement-${dayInIsrael(now)}.pdf`, Buffer.from(made.pdf, 'base64'));
   }
 
   /** For a spreadsheet, of any length. */
@@ -185,7 +170,8 @@ function remindedNotice({ language, link, outcome }: MemberVisit, { entries }: S
   );
 }
 
-function tooLong({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
+/** A statement that no PDF holds. */
+export function tooLong({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
   const at = link(`/customers/${customer.id}/statement`, periodQuery(period));
   return html`
 ${pageHead({
@@ -199,7 +185,7 @@ ${notice('error', texts.tooLong[language])}`;
 function head(
   visit: MemberVisit,
   { customer, period }: StatementVisit,
-  { closing, open }: Statement,
+  { closing, entries, open }: Statement,
 ): Markup {
   const { language, link, role } = visit;
   const at = `/customers/${customer.id}/statement`;
@@ -218,6 +204,9 @@ function head(
     primary: open > 0 && isAtLeast(role, 'issuer') ? remind : null,
     secondary: [
       ...accountActs(visit, customer.id, { open, onAccount: period.to === undefined ? open - closing : 0 }),
+      entries.length > 0 && isAtLeast(role, 'issuer')
+        ? linkButton({ href: link(`${at}/email`, periodQuery(period)), text: texts.email[language] })
+        : null,
       ...(['pdf', 'csv'] as const).map((kind) =>
         linkButton({
           href: link(`${at}/${kind}`, periodQuery(period)),
@@ -259,28 +248,4 @@ function entriesOf({ language, link }: MemberVisit, statement: Statement): Marku
   return entries.length === 0
     ? emptyState({ title: texts.none[language] })
     : statementTable(statement, entries, language, (id) => link(`/documents/${id}`));
-}
-
-function printed(
-  { business, language }: MemberVisit,
-  { customer, period }: StatementVisit,
-  statement: Statement,
-  entries: readonly StatementEntry[],
-  today: string,
-): string {
-  const shown = (day: string) => ltr(formatDay(day, language));
-  const from = period.from === undefined ? texts.begin[language] : shown(period.from);
-  const to = shown(period.to ?? today);
-  return printedPage(
-    { business, language, today },
-    {
-      title: words.statement[language],
-      about: [
-        [texts.customer[language], isolate(customer.name, language).text],
-        [texts.customerTaxId[language], customer.tax_id && ltr(customer.tax_id)],
-        [texts.period[language], `${from} ${texts.until[language]} ${to}`],
-      ],
-      body: statementTable(statement, entries, language),
-    },
-  );
 }

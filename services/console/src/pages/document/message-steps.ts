@@ -19,6 +19,7 @@ const texts = {
   accountant: { he: 'עותק לרואה החשבון', en: "the accountant's copy" },
   followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
   reminder: { he: 'תזכורת תשלום', en: 'payment reminder' },
+  statement: { he: 'כרטסת', en: 'statement' },
   attempt: { he: 'ניסיון', en: 'attempt' },
   email: { he: 'אימייל', en: 'email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
@@ -28,11 +29,11 @@ type Attempt = Message['attempts'][number];
 
 /** Every attempt to send a message, and what is to become of it. */
 export function messageSteps(message: Message, { isTest, language }: MemberVisit): TimelineStep[] {
-  const { channel, purpose, follow_up, recipient, reminder } = message;
+  const { channel, purpose, follow_up, recipient, reminder, statement } = message;
   const about = [
     texts[channel][language],
     ...(purpose === 'accountant' ? [texts.accountant[language]] : []),
-    ...(reminder ? [texts.reminder[language]] : []),
+    ...(reminder ? [texts[statement ? 'statement' : 'reminder'][language]] : []),
     ...(follow_up ? [texts.followUp[language]] : []),
   ].join(', ');
   const step = (

@@ -59,6 +59,7 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'delivery.resend': { he: 'הודעות נשלחו שוב', en: 'Messages were sent again' },
   'message.send': { he: 'מסמך נשלח לכתובת', en: 'A document was sent to an address' },
   'reminder.send': { he: 'תזכורת תשלום נשלחה ללקוח', en: 'A customer was reminded of open documents' },
+  'statement.send': { he: 'נשלחה כרטסת ללקוח', en: 'A statement was sent to a customer' },
   'suppression.add': { he: 'נחסמה כתובת', en: 'An address was blocked' },
   'suppression.remove': { he: 'בוטלה חסימה של כתובת', en: 'An address was unblocked' },
   'customer.create': { he: 'נפתח כרטיס לקוח', en: 'A customer was created' },
@@ -85,7 +86,14 @@ export const trailKinds = {
   },
   messages: {
     word: { he: 'הודעות וכתובות', en: 'Messages and addresses' },
-    actions: ['delivery.resend', 'message.send', 'reminder.send', 'suppression.add', 'suppression.remove'],
+    actions: [
+      'delivery.resend',
+      'message.send',
+      'reminder.send',
+      'statement.send',
+      'suppression.add',
+      'suppression.remove',
+    ],
   },
   settings: {
     word: { he: 'הגדרות', en: 'Settings' },

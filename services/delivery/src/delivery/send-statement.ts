@@ -1,0 +1,128 @@
+import { Controller } from '@nestjs/common';
+import { type ReplyOf, type RequestOf, sendStatement, statementBytesMax } from '@pinkas/contracts';
+import { decideAllocation, heldUntil } from '@pinkas/domain';
+import {
+  ApiError,
+  actorOf,
+  appendAudit,
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  Operation,
+  type Transaction,
+} from '@pinkas/service-kit';
+import type { DeliveryConfig } from '../config.js';
+import type { DeliveryRow, DeliveryTables, DocumentKey } from '../db/delivery.tables.js';
+import { messageIdDomain } from '../message/message-id-domain.js';
+import { parseRecipient } from './address.js';
+import { factsOf } from './delivery-facts.js';
+import { holdUntil } from './delivery-plan.js';
+import { lockDocument, progressOf, recordPlanned } from './document.repository.js';
+import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
+import { MessageSender } from './message-sender.js';
+import { messageStatus } from './message-status.js';
+import { findMessage, insertRequested } from './requested-message.repository.js';
+import { insertStatementFile } from './statement-file.repository.js';
+import { isSuppressed } from './suppression.repository.js';
+
+type Request = RequestOf<typeof sendStatement>;
+
+const invalid = (path: string, message: string) => ApiError.invalid([{ path, message }]);
+
+/**
+ * Makes an email that brings the statement of an account. Like a reminder it is a message of one document, sent by the same worker and by
+ * the same rules; it counts as none, since it asks for nothing that it does not prove.
+ */
+@Controller()
+export class SendStatement {
+  constructor(
+    @InjectDatabase() private readonly db: Database<DeliveryTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: Pick<DeliveryConfig, 'mailFrom'>,
+    private readonly documents: IssuedDocuments,
+    private readonly sender: MessageSender,
+  ) {}
+
+  @Operation(sendStatement)
+  async handle(request: Request): Promise<ReplyOf<typeof sendStatement>> {
+    const { business, customer_id } = request;
+    const recipient = parseRecipient('email', request.recipient);
+    if (recipient === null) {
+      throw invalid('/recipient', 'is no email address');
+    }
+    const pdf = Buffer.from(request.pdf, 'base64');
+    if (pdf.subarray(0, 5).toString('latin1') !== '%PDF-' || pdf.length > statementBytesMax) {
+      throw invalid('/pdf', 'is no PDF, or too large');
+    }
+    const db = forTenant(this.db, business.id);
+    // As PostgreSQL writes it: the Message-ID contains it.
+    const id = request.statement_id.toLowerCase();
+    const known = await findMessage(db, { business_id: business.id, id });
+    if (known) {
+      return messageStatus(sameStatement(known, customer_id));
+    }
+    const key = { business_id: business.id, document_id: request.document_id };
+    const issued = await this.documents.fetch(key);
+    const row = await db
+      .transaction()
+      .execute((trx) => this.#store(trx, key, { ...request, statement_id: id, recipient }, issued, pdf));
+    this.sender.trigger();
+    return messageStatus(row);
+  }
+
+  async #store(
+    trx: Transaction<DeliveryTables>,
+    key: DocumentKey,
+    request: Request,
+    issued: IssuedFacts,
+    pdf: Buffer,
+  ): Promise<DeliveryRow> {
+    const { business, customer_id, statement_id: id, recipient, subject, text, as_of, closing } = request;
+    const numberRequired = decideAllocation(issued.document, issued.business).required;
+    const planned = { holdUntil: holdUntil(issued.document, issued.business), numberRequired };
+    const state = (await recordPlanned(trx, key, planned)) ?? (await lockDocument(trx, key));
+    // The same form may have been sent twice at once.
+    const known = await findMessage(trx, { business_id: key.business_id, id });
+    if (known) {
+      return sameStatement(known, customer_id);
+    }
+    if (await isSuppressed(trx, key.business_id, 'email', recipient)) {
+      throw invalid(
+        '/recipient',
+        'is suppressed: it gets no messages of this business until it is allowed again',
+      );
+    }
+    const now = this.clock.now();
+    // The settings of now: the document may be older than the quiet hours.
+    const facts = factsOf({ ...issued, business });
+    const notBefore = heldUntil('customer', facts.business.quiet_hours, now);
+    const row = await insertRequested(
+      trx,
+      key,
+      { id, channel: 'email', purpose: 'customer', recipient, notBefore },
+      { facts, messageIdDomain: messageIdDomain(this.config), now, document: progressOf(state, now) },
+      { customer_id, subject, text, document_ids: [], statement: { as_of, closing } },
+    );
+    await insertStatementFile(trx, { business_id: key.business_id, id }, pdf);
+    await appendAudit(trx, {
+      business_id: key.business_id,
+      action: 'statement.send',
+      subject: key.document_id,
+      actor: actorOf(request.person_id),
+      before: null,
+      after: { delivery_id: id, customer_id },
+    });
+    return row;
+  }
+}
+
+/** The statement of an earlier call with the same id. */
+function sameStatement(known: DeliveryRow, customerId: string): DeliveryRow {
+  if (!known.reminder?.statement || known.reminder.customer_id !== customerId.toLowerCase()) {
+    throw invalid('/statement_id', 'is the id of another message');
+  }
+  return known;
+}
