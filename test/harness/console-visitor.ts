@@ -103,7 +103,10 @@ export class ConsoleVisitor {
   async pressForStatus(form: string, status: number, button = 'button'): Promise<void> {
     // A form may lead to a page that has the error.
     const answered = this.page.waitForResponse(
-      (response) => response.request().isNavigationRequest() && Math.trunc(response.status() / 100) !== 3,
+      (response) =>
+        response.request().isNavigationRequest() &&
+        response.frame() === this.page.mainFrame() &&
+        Math.trunc(response.status() / 100) !== 3,
     );
     const action = await this.page.locator(form).first().getAttribute('action');
     this.#expectedFailures.add(new URL(action ?? '', this.origin).href);
