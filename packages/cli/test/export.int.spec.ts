@@ -32,7 +32,7 @@ import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
 import type { Call, Output } from '../src/command.js';
-import { exampleEntry } from '../../exports/test/example-book.js';
+import { exampleEntry } from '@pinkas/exports/example-book';
 import { run } from './run.js';
 
 /** What a caller may write, and what no charset of the structure has. */

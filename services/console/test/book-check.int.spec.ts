@@ -15,7 +15,7 @@ import {
   serviceNames,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { type ExampleSystem, exampleSystem } from '../../../packages/exports/test/example-book.js';
+import { type ExampleSystem, exampleSystem } from '@pinkas/exports/example-book';
 import { BookChecks, documentsMax, nextRound } from '../src/book-check/book-checks.js';
 import { type ConsoleUnderTest, startConsole, type TestPerson } from './console.js';
 
