@@ -14,6 +14,13 @@ export const reviewNotes = [
 ] as const satisfies readonly (SettlementNote | 'number_missing')[];
 export type ReviewNote = (typeof reviewNotes)[number];
 
+/**
+ * What people mean by the state of a document: of one that asks for a payment whether something is left to pay (`open`), of another its
+ * status.
+ */
+export const balanceStates = ['open', 'closed'] as const;
+export type BalanceState = (typeof balanceStates)[number];
+
 /** What the documents of a type amount to. */
 export const TypeSums = Strict({
   type: Type.Enum([...documentTypes]),
@@ -49,6 +56,8 @@ const documentFilter = {
   include_cancelled: Type.Boolean(),
   /** With `cancelled`, whatever `include_cancelled` states. With or without a type and dates, a page reads an index in its order. */
   status: Type.Optional(Type.Enum([...documentStatuses])),
+  /** Of each type, a page reads an index in its order. */
+  balance_state: Type.Optional(Type.Enum([...balanceStates])),
   /** The number, of any type. */
   number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   /** Of these customers only, whose documents are checked one by one for a type, a status or a reference in addition. */

@@ -123,9 +123,9 @@ beforeAll(async () => {
       next_before: request.before === null && ids === undefined && request.limit < 100 ? 7 : null,
     };
   });
-  network.answer(sumDocuments, ({ document_ids, status }) => {
+  network.answer(sumDocuments, ({ document_ids, balance_state }) => {
     const documents = document_ids?.length ?? book.length;
-    return { types: status === 'closed' ? null : [{ type: 'tax_invoice' as const, documents, ...sums }] };
+    return { types: balance_state === 'closed' ? null : [{ type: 'tax_invoice' as const, documents, ...sums }] };
   });
   network.answer(listDeliveryStates, ({ document_ids }) => ({
     documents: document_ids.slice(0, 1).map((document_id) => ({ document_id, state: 'failed' as const })),
@@ -183,7 +183,7 @@ describe('the list of documents in the console', () => {
       ...{
         business_id: business.id,
         type: 'tax_invoice',
-        status: 'open',
+        balance_state: 'open',
         from: '2026-01-01',
         to: '2026-12-31',
       },
@@ -546,10 +546,10 @@ describe('the account of a customer', () => {
     expect(await shown()).not.toContain('on account');
     closing = 169.99;
     expect(await shown()).toContain(
-      'The customer has money on account, which the balances of the reminder do not deduct: ₪30.01',
+      'asks for what is left after it; if it covers all, nothing is sent: ₪30.01',
     );
     await browser.post('/language', { language: 'he', next: '/' });
-    expect(await shown()).toContain('ללקוח יש זכות בחשבון, שאינה מנוכה מהיתרות בתזכורת: 30.01 ₪');
+    expect(await shown()).toContain('ללקוח יש זכות בחשבון. התזכורת מציגה אותה');
   });
 });
 

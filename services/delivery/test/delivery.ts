@@ -67,6 +67,8 @@ export class DeliveryUnderTest extends ServiceUnderTest<DeliveryTables, Delivery
   state: Partial<DocumentState> = {};
   /** What is left to pay of documents, by their ids; of others nothing is. */
   debts = new Map<string, number>();
+  /** What every customer has on account. */
+  onAccount = 0;
   /** Set it to make rendering give another file than the one with the hash. */
   pdfDamaged = false;
   /** Set it to make rendering give a PDF that says that its document is cancelled. */
@@ -96,6 +98,7 @@ export class DeliveryUnderTest extends ServiceUnderTest<DeliveryTables, Delivery
     this.issuingUnavailable = false;
     this.state = {};
     this.debts = new Map();
+    this.onAccount = 0;
     this.pdfDamaged = false;
     this.pdfCancelled = false;
     this.pdfReady = Promise.resolve();

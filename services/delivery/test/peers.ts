@@ -70,7 +70,7 @@ export function answerForIssuing(delivery: DeliveryUnderTest): void {
         ? [{ document: headOf(document), customer_id, balance, due_on, ...late }]
         : [];
     });
-    return { debts: debts.slice(0, limit), next_after: null };
+    return { debts: debts.slice(0, limit), next_after: null, on_account: delivery.onAccount };
   });
 }
 

@@ -173,6 +173,25 @@ describe('reminders', () => {
     await expect(send({ statement_id: randomUUID(), pdf: 'AAAA' })).rejects.toEqual(refusedAt('/pdf'));
   });
 
+  it('a reminder asks for what is left after the money on account, and for nothing where that is all of it', async () => {
+    const { documents } = await open([118, 59.5]);
+    const recipient = delivery.newRecipient();
+    delivery.onAccount = 100;
+    await remind(documents, { recipient });
+    const [mail] = await eventually('the reminder arrives', async () => {
+      const mails = await delivery.mailbox.mailTo(recipient);
+      return mails.length > 0 && mails;
+    });
+    expect(mail?.text).toMatch(/זכות בחשבון שלך: .*100\.00/);
+    expect(mail?.text).toMatch(/סך הכול לתשלום: .*77\.50/);
+    const covered = (await open([60])).documents;
+    await remind(covered);
+    await eventually('the reminder is withdrawn', async () => {
+      const [message] = await messagesOf(covered[0] as IssuedDocument);
+      return message?.state === 'withdrawn';
+    });
+  });
+
   it('a reminder of what is paid while it waits for a connection to the mail server is withdrawn', async () => {
     const { documents } = await open([100]);
     const recipient = delivery.newRecipient();

@@ -463,6 +463,9 @@ describe('resendDelivery', () => {
     await delivery.network.call(sendMessage, message);
     await eventually('the message is sent', async () => (await states()).get(sentLater.id) === 'sent');
     expect(await undelivered()).toEqual([failed.id]);
+    // A failure that another message has made good needs no one.
+    const { failures } = await delivery.network.call(listDeliveryFailures, { business_id });
+    expect(failures.map(({ document_id }) => document_id)).toEqual([failed.id]);
     expect(await states()).toEqual(
       new Map([
         [failed.id, 'failed'],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { balanceStates } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { createTestDatabase, exampleBusiness, exampleDocument, type TestDatabase } from '@pinkas/testkit';
@@ -64,6 +65,17 @@ const filters: [string, Partial<ListFilter>][] = [
   ['a frequent status', { status: 'open' }],
   ['a rare status', { status: 'closed' }],
   ['cancelled documents', { status: 'cancelled' }],
+  ...balanceStates.flatMap((balance_state): [string, Partial<ListFilter>][] => [
+    [`documents that are ${balance_state}`, { balance_state }],
+    [
+      `documents that are ${balance_state}, of a range of dates`,
+      { balance_state, from: '2025-01-10', to: '2025-03-01' },
+    ],
+    [
+      `tax invoices that are ${balance_state}, by date`,
+      { balance_state, type: 'tax_invoice', order: 'date' },
+    ],
+  ]),
   ['a rare status of one type', { status: 'closed', type: 'receipt' }],
   ['a rare status and a range of dates', { status: 'closed', from: '2025-01-10', to: '2025-03-01' }],
   ['a note on amounts', { note: 'partly_paid' }],

@@ -1,11 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type Debt, getDocument, listDebts } from '@pinkas/contracts';
-import { settlementOf, toShekels } from '@pinkas/domain';
+import { type Agorot, fromShekels, settlementOf, sum, toShekels } from '@pinkas/domain';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
 import type { DeliveryRow } from '../db/delivery.tables.js';
 
 /** A reminder is about some of the first that are due: fewer are before them when it is sent. */
 const openDocumentsMax = 100;
+
+/** What a reminder asks for. */
+export interface RemindedDebts {
+  readonly debts: readonly Debt[];
+  /** ILS: what the customer has on account, which is taken from what is asked for. */
+  readonly onAccount: number;
+}
+
+/** What is left of them after the money on account, in agorot. */
+export const askedFor = ({ debts, onAccount }: RemindedDebts): Agorot =>
+  sum(debts.map(({ balance }) => fromShekels(balance))) - fromShekels(onAccount);
 
 /** Asks issuing what is left to pay of documents: a message may leave long after the issue. */
 @Injectable()
@@ -42,19 +53,20 @@ export class MessageBalances {
    * What is left to pay of the documents that a reminder is about: some may have been paid since a person wrote it. Never throws.
    * @returns undefined where issuing does not answer.
    */
-  async fetchOpen({ id, business_id, reminder }: DeliveryRow): Promise<Debt[] | undefined> {
+  async fetchOpen({ id, business_id, reminder }: DeliveryRow): Promise<RemindedDebts | undefined> {
     if (reminder === null || reminder.statement) {
-      return [];
+      return { debts: [], onAccount: 0 };
     }
     try {
       const { customer_id, document_ids } = reminder;
-      const { debts } = await this.rpc.call(listDebts, {
+      const { debts, on_account } = await this.rpc.call(listDebts, {
         business_id,
         customer_id,
         limit: openDocumentsMax,
         after: null,
       });
-      return debts.filter(({ document }) => document_ids.includes(document.id));
+      const asked = debts.filter(({ document }) => document_ids.includes(document.id));
+      return { debts: asked, onAccount: Math.max(0, on_account ?? 0) };
     } catch (error) {
       this.logger.warn({ delivery_id: id, err: error }, 'open documents fetch failed');
       return undefined;

@@ -21,6 +21,8 @@ export interface MessageContent {
   readonly balance: number | null | undefined;
   /** The open documents of a reminder; none of any other message. */
   readonly debts: readonly Debt[];
+  /** ILS: what the customer of a reminder has on account. */
+  readonly onAccount: number;
 }
 
 /** The providers that messages are sent through. */
@@ -62,7 +64,7 @@ export class MessageChannels {
 
   protected emailOf(
     row: DeliveryRow,
-    { pdf, allocation, logo, balance, debts }: MessageContent,
+    { pdf, allocation, logo, balance, debts, onAccount }: MessageContent,
   ): OutgoingEmail {
     const { facts, purpose, reminder } = row;
     const isFollowUp = row.follows !== null;
@@ -71,7 +73,7 @@ export class MessageChannels {
       email:
         reminder === null
           ? composeEmail(facts, { purpose, allocation, isFollowUp, logo, balance }, viewUrlBase)
-          : composeReminder(facts, reminder, { debts, logo }, viewUrlBase),
+          : composeReminder(facts, reminder, { debts, onAccount, logo }, viewUrlBase),
       pdf: reminder === null || reminder.statement ? pdf : null,
       logo,
       messageId: row.message_id,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Debt } from '@pinkas/contracts';
 import { heldUntil, nextDayInIsrael } from '@pinkas/domain';
 import {
   acrossTenants,
@@ -26,7 +25,7 @@ import { type Attempt, beginAttempt, DayFullError } from './attempt.repository.j
 import { claimDue, nextDueMessage, postpone, releaseClaim } from './claim.repository.js';
 import { type LockedForAttempt, lockForAttempt } from './document.repository.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
-import { MessageBalances } from './message-balances.js';
+import { askedFor, MessageBalances, type RemindedDebts } from './message-balances.js';
 import { MessageChannels } from './message-channels.js';
 import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -194,8 +193,8 @@ export class MessageSender implements BackgroundTask {
         return releaseClaim(db, row);
       }
       // Not before: what a reminder is about may be paid while it waits for a connection.
-      const debts = await this.#openDebts(db, row);
-      if (!debts) {
+      const open = await this.#openDebts(db, row);
+      if (!open) {
         return;
       }
       const attempt = await this.#beginAttempt(db, row, artifact.pdf);
@@ -203,22 +202,22 @@ export class MessageSender implements BackgroundTask {
         return;
       }
       const { allocation, n } = attempt;
-      const content = { pdf: statement ?? artifact.pdf.bytes, allocation, logo, balance, debts };
+      const content = { pdf: statement ?? artifact.pdf.bytes, allocation, logo, balance, ...open };
       await this.outcomes.record(attempt.row, n, await this.channels.send(attempt.row, content));
     });
   }
 
   /** What is left to pay of what a reminder is about; undefined where it must not be sent now. */
-  async #openDebts(db: Database<DeliveryTables>, row: ClaimedMessage): Promise<Debt[] | undefined> {
-    const debts = await this.balances.fetchOpen(row);
-    if (debts === undefined) {
+  async #openDebts(db: Database<DeliveryTables>, row: ClaimedMessage): Promise<RemindedDebts | undefined> {
+    const open = await this.balances.fetchOpen(row);
+    if (open === undefined) {
       await this.#postponeFetch(db, row);
-    } else if (row.reminder !== null && !row.reminder.statement && debts.length === 0) {
+    } else if (row.reminder !== null && !row.reminder.statement && askedFor(open) <= 0n) {
       await withdrawSettled(db, row, row.reminder, this.clock.now());
       this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'reminder withdrawn');
       return undefined;
     }
-    return debts;
+    return open;
   }
 
   async #postponeFetch(db: Database<DeliveryTables>, row: ClaimedMessage): Promise<void> {

@@ -120,7 +120,10 @@ export async function messagesOf(db: Database<DeliveryTables>, key: DocumentKey)
     .execute();
 }
 
-/** The failed messages, the latest first. @param after only those that come after this one. */
+/**
+ * The failed messages, the latest first, but for those that were made good: another message of the document has left since, to the same
+ * reader. @param after only those that come after this one.
+ */
 export async function failedMessages(
   db: Database<DeliveryTables>,
   businessId: string | undefined,
@@ -131,6 +134,13 @@ export async function failedMessages(
     .selectFrom('delivery')
     .selectAll()
     .where('state', '=', 'failed')
+    .where(
+      sql<boolean>`not exists (
+        select from delivery as other
+        where other.business_id = delivery.business_id and other.document_id = delivery.document_id
+          and other.purpose = delivery.purpose and (other.reminder is null) = (delivery.reminder is null)
+          and other.state = 'sent' and other.sent_at >= delivery.failed_at)`,
+    )
     .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? ''))
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>

@@ -27,6 +27,7 @@ const wordings = {
     text: (customer: string, business: string) =>
       `שלום ${customer},\n\nלפי הרישומים שלנו, הסכומים המפורטים למטה עדיין לא שולמו. נודה על הסדרת התשלום.\n\nאם התשלום כבר בוצע, אפשר להתעלם מהודעה זו.\n\nבברכה,\n${business}`,
     due: (day: string) => `לתשלום עד ${day}`,
+    onAccount: 'זכות בחשבון שלך',
     total: 'סך הכול לתשלום',
     view: 'צפייה במסמך',
     viewFirst: 'צפייה במסמך הראשון',
@@ -40,6 +41,7 @@ const wordings = {
     text: (customer: string, business: string) =>
       `Dear ${customer},\n\nAccording to our records the amounts below are still to be paid. Please arrange the payment.\n\nIf you have paid already, please disregard this message.\n\nKind regards,\n${business}`,
     due: (day: string) => `due ${day}`,
+    onAccount: 'Your credit on account',
     total: 'Total due',
     view: 'View the document',
     viewFirst: 'View the first document',
@@ -67,7 +69,11 @@ export function defaultReminder(
 export function composeReminder(
   facts: DeliveryFacts,
   reminder: Reminder,
-  { debts, logo }: { readonly debts: readonly Debt[]; readonly logo: EmailLogo | null },
+  {
+    debts,
+    onAccount,
+    logo,
+  }: { readonly debts: readonly Debt[]; readonly onAccount: number; readonly logo: EmailLogo | null },
   viewUrlBase: string,
 ): Email {
   const { language } = facts.business;
@@ -79,7 +85,7 @@ export function composeReminder(
   const lines = {
     type: subject,
     opening: paragraphsOf(reminder.text).map((paragraph) => isolatedText(paragraph, language)),
-    rows: statement ? [balanceRow(statement, language)] : rowsOf(debts, language),
+    rows: statement ? [balanceRow(statement, language)] : rowsOf(debts, onAccount, language),
     payment: statement && statement.closing <= 0 ? null : paymentOf(facts),
     // A statement is on no page.
     link: statement ? null : viewUrl(viewUrlBase, first?.document.public_id ?? facts.document.public_id),
@@ -107,7 +113,7 @@ function balanceRow({ as_of, closing }: NonNullable<Reminder['statement']>, lang
   };
 }
 
-function rowsOf(debts: readonly Debt[], language: 'he' | 'en'): Row[] {
+function rowsOf(debts: readonly Debt[], onAccount: number, language: 'he' | 'en'): Row[] {
   const wording = wordings[language];
   const rows = debts.map(({ document, balance, due_on }) => {
     const rules = documentTypeRules[document.type];
@@ -116,12 +122,18 @@ function rowsOf(debts: readonly Debt[], language: 'he' | 'en'): Row[] {
     return {
       name: `${type} ${document.number}, ${wording.due(due)}`,
       value: amountText(balance, language),
-      isStrong: debts.length === 1,
+      isStrong: debts.length === 1 && onAccount === 0,
     };
   });
-  const total = toShekels(sum(debts.map(({ balance }) => fromShekels(balance))));
-  return debts.length > 1
-    ? [...rows, { name: wording.total, value: amountText(total, language), isStrong: true }]
+  const credit = fromShekels(onAccount);
+  const left = toShekels(sum(debts.map(({ balance }) => fromShekels(balance))) - credit);
+  const deducted = { name: wording.onAccount, value: amountText(-onAccount, language), isStrong: false };
+  return debts.length > 1 || credit > 0n
+    ? [
+        ...rows,
+        ...(credit > 0n ? [deducted] : []),
+        { name: wording.total, value: amountText(left, language), isStrong: true },
+      ]
     : rows;
 }
 

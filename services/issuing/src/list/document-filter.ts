@@ -1,7 +1,7 @@
-import type { listDocuments, RequestOf, sumDocuments } from '@pinkas/contracts';
-import { type DocumentType, documentTypes, fromShekels } from '@pinkas/domain';
+import type { BalanceState, listDocuments, RequestOf, sumDocuments } from '@pinkas/contracts';
+import { type DocumentType, documentTypeRules, documentTypes, fromShekels } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import type { Span } from '../document/series-spans.js';
@@ -147,6 +147,24 @@ const lacksNumber = (businessId: string) => sql<SqlBool>`document.id = any(array
   select document.id from document where document.business_id = ${businessId}
     and document.allocation_number is null and coalesce(document.allocation ->> 'status', '') <> 'not_required'))`;
 
+/** Of documents that ask for a payment, in the words of their indexes; `closed`: an invoice asks in the place of a proforma. */
+const ofBalance: Readonly<Record<BalanceState, RawBuilder<SqlBool>>> = {
+  open: sql`document.balance > 0`,
+  closed: sql`document.status = 'closed' and document.balance is null`,
+};
+
+/** The types whose documents ask for a payment. */
+const payable = documentTypes.filter((type) => documentTypeRules[type].dueDate);
+
+/** Whether a document is in a state, as `balanceStates` has it. @param type absent: of any, which no index answers. */
+function isInState(state: BalanceState, type: DocumentType | undefined): Expression<SqlBool> {
+  const ofStatus = sql<SqlBool>`document.status = ${state}`;
+  if (type !== undefined) {
+    return payable.includes(type) ? ofBalance[state] : ofStatus;
+  }
+  return sql<SqlBool>`case when document.type = any(${payable}::text[]) then ${ofBalance[state]} else ${ofStatus} end`;
+}
+
 /** The columns of a listed document. */
 export const rowColumns = [...headColumns, ...listedColumns.map((column) => `document.${column}` as const)];
 
@@ -162,7 +180,7 @@ export function headsOf(
 /** The same without their columns. */
 export function documentsOf(
   db: Database<IssuingTables>,
-  { business_id, status, include_cancelled, search }: DocumentFilter,
+  { business_id, type, status, balance_state: state, include_cancelled, search }: DocumentFilter,
   conditions: readonly Expression<SqlBool>[],
 ) {
   return (
@@ -171,6 +189,7 @@ export function documentsOf(
       .where('document.business_id', '=', business_id)
       .where((where) => where.and(conditions))
       .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))
+      .where((where) => where.and(state === undefined ? [] : [isInState(state, type)]))
       // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the complete book.
       .$if(status === undefined && search === undefined && !include_cancelled, (query) =>
         query.where('document.status', '!=', 'cancelled'),

@@ -58,7 +58,7 @@ export async function listIssued(
   if (from !== undefined || to !== undefined) {
     return listDated(db, filter, limit);
   }
-  if (status !== undefined) {
+  if (status !== undefined || filter.balance_state !== undefined) {
     return listWithStatus(db, filter, limit);
   }
   const conditions = [...(type === undefined ? [] : [isOfType(type)]), ...isBefore(filter)];
@@ -154,7 +154,7 @@ async function listDated(
 ): Promise<ListedRow[]> {
   const dated = isDated(filter);
   const pages = (await spansUpTo(db, filter)).map((span) =>
-    page(db, filter, [isOfType(span.type), isWithin(span), dated], limit),
+    page(db, { ...filter, type: span.type }, [isOfType(span.type), isWithin(span), dated], limit),
   );
   return merged(db, pages, limit);
 }
@@ -167,14 +167,16 @@ async function spansUpTo(db: Database<IssuingTables>, filter: ListFilter): Promi
     .map((span) => ({ ...span, last: Math.min(span.last, newest) }));
 }
 
-/** The documents with a status: a page of each series, for which there is an index, merged. */
+/** The documents with a status, or a state of their balance: a page of each series, for which there is an index, merged. */
 function listWithStatus(
   db: Database<IssuingTables>,
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
   const types = filter.type === undefined ? documentTypes : [filter.type];
-  const pages = types.map((type) => page(db, filter, [isOfType(type), ...isBefore(filter)], limit));
+  const pages = types.map((type) =>
+    page(db, { ...filter, type }, [isOfType(type), ...isBefore(filter)], limit),
+  );
   return merged(db, pages, limit);
 }
 

@@ -133,7 +133,7 @@ export async function listOrdered(
   const few =
     filter.order === 'total' ? new Map<DocumentType, boolean>() : await withFewAmounts(db, filter, types);
   const pages = types.map((type) => {
-    const heads = headsOf(db, filter, [isOfType(type), ...conditions]);
+    const heads = headsOf(db, { ...filter, type }, [isOfType(type), ...conditions]);
     return few.get(type)
       ? // Behind the offset the planner sees no order: all are found by their totals, and sorted.
         sql`(select * from (${heads.offset(0)}) as document order by ${order} limit ${limit})`

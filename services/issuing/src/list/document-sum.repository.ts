@@ -1,5 +1,6 @@
 import { summedDocumentsMax } from '@pinkas/contracts';
 import type { Database } from '@pinkas/service-kit';
+import { documentTypes } from '@pinkas/domain';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentSumTable, IssuingTables } from '../document/document.tables.js';
 import { sumsByType } from '../document/document-sums.repository.js';
@@ -26,21 +27,25 @@ export async function sumListed(
       .filter((row) => type === undefined || row.type === type)
       .map((row) => (include_cancelled ? row : { ...row, cancelled: 0 }));
   }
-  const conditions = [
-    ...(await foundConditionsOf(db, filter)),
-    ...conditionsOf(filter),
-    ...isWithinDates(filter),
-  ];
-  const found = documentsOf(db, filter, conditions)
-    .select(['document.type', 'document.cancelled_at', 'document.vat', 'document.total'])
-    .select(sql<string>`document.subtotal - document.discount`.as('net'))
-    .limit(summedDocumentsMax + 1);
+  const found = await foundConditionsOf(db, filter);
+  // Each type has an index of the states of its balances.
+  const types =
+    filter.balance_state !== undefined && filter.type === undefined ? documentTypes : [filter.type];
+  const ofTypes = types.map((type) => {
+    const ofType = { ...filter, ...(type && { type }) };
+    const conditions = [...found, ...conditionsOf(ofType), ...isWithinDates(filter)];
+    const rows = documentsOf(db, ofType, conditions)
+      .select(['document.type', 'document.cancelled_at', 'document.vat', 'document.total'])
+      .select(sql<string>`document.subtotal - document.discount`.as('net'))
+      .limit(summedDocumentsMax + 1);
+    return sql`(${rows})`;
+  });
   const { rows } = await sql<SummedType>`
     select type, count(*) filter (where cancelled_at is null) as documents, count(cancelled_at) as cancelled,
       coalesce(sum(net) filter (where cancelled_at is null), 0) as net,
       coalesce(sum(vat) filter (where cancelled_at is null), 0) as vat,
       coalesce(sum(total) filter (where cancelled_at is null), 0) as total
-    from (${found}) as found group by type`.execute(db);
+    from (${sql.join(ofTypes, sql` union all `)}) as found group by type`.execute(db);
   const count = rows.reduce((sum, { documents, cancelled }) => sum + documents + cancelled, 0);
   return count > summedDocumentsMax ? null : rows;
 }

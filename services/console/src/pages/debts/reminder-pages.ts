@@ -54,9 +54,10 @@ const texts = {
   },
   quiet: { he: 'עכשיו שעות שקט. התזכורת תישלח ב-', en: 'These are quiet hours. The reminder will leave at' },
   onAccount: {
-    he: 'ללקוח יש זכות בחשבון, שאינה מנוכה מהיתרות בתזכורת:',
-    en: 'The customer has money on account, which the balances of the reminder do not deduct:',
+    he: 'ללקוח יש זכות בחשבון. התזכורת מציגה אותה ומבקשת רק את מה שמעבר לה; אם היא מכסה הכול, התזכורת אינה נשלחת:',
+    en: 'The customer has credit on account. The reminder shows it and asks for what is left after it; if it covers all, nothing is sent:',
   },
+  setOff: { he: 'קיזוז מול המסמכים', en: 'Set it off' },
   badRecipient: {
     he: 'הכתובת אינה תקינה, או שהיא חסומה לשליחה.',
     en: 'The address is not valid, or it is blocked.',
@@ -207,7 +208,7 @@ function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: F
 ${head(visit, draft)}
 ${errors.form === undefined ? null : notice('error', errors.form)}
 ${waits(draft, visit)}
-${draft.onAccount > 0n ? notice('info', html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)}`) : null}
+${draft.onAccount > 0n ? notice('info', html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)} <a href="${link(`/customers/${params.id}/set-off`)}">${texts.setOff[language]}</a>`) : null}
 ${draft.allowed_at === null ? card({ id: 'reminder', title: texts.title[language], titleHidden: true, content }) : null}`,
     isWrong ? 422 : 200,
   );

@@ -1,4 +1,5 @@
 import {
+  balanceStates,
   type DocumentOrder,
   listUndelivered,
   type RequestOf,
@@ -34,7 +35,7 @@ export type ListField = (typeof listFields)[number];
 export type ListValues = Readonly<Record<ListField, string>>;
 
 export const pageSizes = [25, 50, 100] as const;
-export const statuses = ['open', 'closed', 'cancelled'] as const;
+export const statuses = ['open', 'partly_paid', 'overpaid', 'closed', 'cancelled'] as const;
 export const sorts = ['issued', 'date', 'total', 'balance'] as const satisfies readonly DocumentOrder[];
 
 /** What is asked for, as text and as issuing gets it. */
@@ -126,6 +127,10 @@ type ReadField = <T>(name: ListField, value: T | null | undefined) => T | undefi
 
 /** The filters that are chosen from lists. */
 function choicesOf(values: ListValues, read: ReadField) {
+  const status = read(
+    'status',
+    statuses.find((known) => known === values.status),
+  );
   const note = read(
     'note',
     [...reviewNotes, buyerIdMissing, donationUnreported].find((known) => known === values.note),
@@ -135,11 +140,9 @@ function choicesOf(values: ListValues, read: ReadField) {
       'type',
       documentTypes.find((known) => known === values.type),
     ),
-    status: read(
-      'status',
-      statuses.find((known) => known === values.status),
-    ),
-    note: reviewNotes.find((known) => known === note),
+    status: status === 'cancelled' ? status : undefined,
+    balance_state: balanceStates.find((known) => known === status),
+    note: reviewNotes.find((known) => known === (note ?? status)),
     without_buyer_id: note === buyerIdMissing ? true : undefined,
     unreported_donation: note === donationUnreported ? true : undefined,
     customer_ids: read('customer', isUuid(values.customer) ? [values.customer] : undefined),
