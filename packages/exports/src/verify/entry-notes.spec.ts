@@ -9,7 +9,7 @@ const notesOf = (state: Partial<typeof entry.state>) =>
 describe('notesOn', () => {
   it.each([
     [{ paid: 0.01 }, 'partly_paid', 'it is paid in part, and 7,079.99 is left to pay'],
-    [{ paid: 7080.01 }, 'overpaid', 'it is paid beyond its total, by 0.01'],
+    [{ paid: 7080.02 }, 'overpaid', 'it is paid beyond its total, by 0.02'],
     [{ credited: 8080 }, 'overcredited', 'it is credited beyond its total, by 1,000.00'],
     [{ invoices: 2 }, 'invoiced_twice', 'more than one invoice is based on it'],
     [
