@@ -8,7 +8,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { PinkasClient } from '@pinkas/client';
-import { type Options, optionsOf, UsageError, usage } from './options.js';
+import { type Options, readOptions, UsageError, usage } from './config.js';
 import { failure, ToolError } from './result.js';
 import { toolsOf } from './tools.js';
 
@@ -66,7 +66,7 @@ if (args.includes('--help')) {
   process.stdout.write(`${usage}\n`);
 } else {
   try {
-    await serve(optionsOf(args, process.env)).connect(new StdioServerTransport());
+    await serve(readOptions(args)).connect(new StdioServerTransport());
   } catch (error) {
     if (!(error instanceof UsageError)) {
       throw error;

@@ -3,7 +3,6 @@ import type {
   CreateDocument,
   CreatedDocument,
   CustomerQuery,
-  DocumentDetail,
   DocumentQuery,
   EventQuery,
   NewDocument,
@@ -52,123 +51,126 @@ const previewSchema = {
 /** The tools of a client, each with what it does. */
 export function toolsOf(client: PinkasClient): readonly Handler[] {
   const previews = new Previews();
-  return [
-    {
-      tool: {
-        name: 'show_business',
-        description: 'The business of the key, its book (live or test), what it may issue, and its limits.',
-        inputSchema: nothing,
-        annotations: reads,
-      },
-      call: async (_args, signal) => result(await client.getMe({ signal })),
-    },
-    {
-      tool: {
-        name: 'list_document_types',
-        description: 'The types of document that this business may issue, with their rules.',
-        inputSchema: nothing,
-        annotations: reads,
-      },
-      call: async (_args, signal) => result(await client.listDocumentTypes({ signal })),
-    },
-    {
-      tool: {
-        name: 'find_customers',
-        description: 'Customers by a part of their name, or by their tax id.',
-        inputSchema: objectSchema(schemas.CustomerQuery),
-        annotations: reads,
-      },
-      call: async (args, signal) => result(await client.searchCustomers(args as CustomerQuery, { signal })),
-    },
-    {
-      tool: {
-        name: 'preview_document',
-        description:
-          'Checks a document and shows what it comes to. Nothing is issued. Returns the token that issue_document takes: show the person the total and the warnings first.',
-        inputSchema: previewSchema,
-        annotations: reads,
-      },
-      call: (args, signal) => preview(client, previews, args, signal),
-    },
-    {
-      tool: {
-        name: 'issue_document',
-        description:
-          'Issues the document of a preview, for good: it has a number, cannot be changed, and may be sent to the customer. Repeating the call returns the same document.',
-        inputSchema: idOnly('token', 'The token of preview_document.'),
-        annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
-      },
-      call: (args, signal) => issue(client, previews, args, signal),
-    },
-    {
-      tool: {
-        name: 'get_document',
-        description: 'One document with its lines and payments.',
-        inputSchema: idOnly('id', idIs),
-        annotations: reads,
-      },
-      call: async (args, signal) => {
-        const { business_id: _, ...document } = (await client.getDocument(textOf(args, 'id'), {
-          signal,
-        })) as DocumentDetail & { business_id?: string };
-        return result(document);
-      },
-    },
-    {
-      tool: {
-        name: 'list_documents',
-        description:
-          'One page of the documents, newest first. Pass next_cursor as cursor for the page behind it.',
-        inputSchema: objectSchema(schemas.DocumentQuery),
-        annotations: reads,
-      },
-      call: async (args, signal) => {
-        const { data, next_cursor } = await client.listDocuments({ limit: 20, ...args } as DocumentQuery, {
-          signal,
-        });
-        return result({ documents: data.map(summaryOf), next_cursor });
-      },
-    },
-    {
-      tool: {
-        name: 'cancel_document',
-        description:
-          'Cancels a quote, an order, a delivery note, a return note or a proforma, for good. Other types are corrected by a credit note.',
-        inputSchema: {
-          ...idOnly('id', idIs),
-          properties: {
-            id: { type: 'string', description: idIs },
-            reason: { type: 'string', description: 'Why, for the book.' },
-          },
-        },
-        annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
-      },
-      call: async (args, signal) => {
-        const { reason } = args;
-        const document = await client.cancelDocument(textOf(args, 'id'), {
-          ...(typeof reason === 'string' && { reason }),
-          signal,
-        });
-        return result(summaryOf(document as CreatedDocument));
-      },
-    },
-    {
-      tool: {
-        name: 'list_events',
-        description:
-          'What happened, oldest first: documents, allocation numbers, messages. Pass next_cursor as cursor to go on.',
-        inputSchema: objectSchema(schemas.EventQuery),
-        annotations: reads,
-      },
-      call: async (args, signal) => {
-        const { data, next_cursor } = await client.listEvents({ limit: 20, ...args } as EventQuery, {
-          signal,
-        });
-        return result({ events: data.map(eventOf), next_cursor });
-      },
-    },
-  ];
+  const [preview, issue] = issuingTools(client, previews);
+  return [...profileTools(client), preview, issue, ...documentTools(client), eventTool(client)];
 }
+
+const profileTools = (client: PinkasClient): Handler[] => [
+  {
+    tool: {
+      name: 'show_business',
+      description: 'The business of the key, its book (live or test), what it may issue, and its limits.',
+      inputSchema: nothing,
+      annotations: reads,
+    },
+    call: async (_args, signal) => result(await client.getMe({ signal })),
+  },
+  {
+    tool: {
+      name: 'list_document_types',
+      description: 'The types of document that this business may issue, with their rules.',
+      inputSchema: nothing,
+      annotations: reads,
+    },
+    call: async (_args, signal) => result(await client.listDocumentTypes({ signal })),
+  },
+  {
+    tool: {
+      name: 'find_customers',
+      description: 'Customers by a part of their name, or by their tax id.',
+      inputSchema: objectSchema(schemas.CustomerQuery),
+      annotations: reads,
+    },
+    call: async (args, signal) => result(await client.searchCustomers(args as CustomerQuery, { signal })),
+  },
+];
+
+const issuingTools = (client: PinkasClient, previews: Previews): [Handler, Handler] => [
+  {
+    tool: {
+      name: 'preview_document',
+      description:
+        'Checks a document and shows what it comes to. Nothing is issued. Returns the token that issue_document takes: show the person the total and the warnings first.',
+      inputSchema: previewSchema,
+      annotations: reads,
+    },
+    call: (args, signal) => preview(client, previews, args, signal),
+  },
+  {
+    tool: {
+      name: 'issue_document',
+      description:
+        'Issues the document of a preview, for good: it has a number, cannot be changed, and may be sent to the customer. Repeating the call returns the same document.',
+      inputSchema: idOnly('token', 'The token of preview_document.'),
+      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    call: (args, signal) => issue(client, previews, args, signal),
+  },
+];
+
+const documentTools = (client: PinkasClient): Handler[] => [
+  {
+    tool: {
+      name: 'get_document',
+      description: 'One document with its lines and payments.',
+      inputSchema: idOnly('id', idIs),
+      annotations: reads,
+    },
+    call: async (args, signal) => result(await client.getDocument(textOf(args, 'id'), { signal })),
+  },
+  {
+    tool: {
+      name: 'list_documents',
+      description:
+        'One page of the documents, newest first. Pass next_cursor as cursor for the page behind it.',
+      inputSchema: objectSchema(schemas.DocumentQuery),
+      annotations: reads,
+    },
+    call: async (args, signal) => {
+      const { data, next_cursor } = await client.listDocuments({ limit: 20, ...args } as DocumentQuery, {
+        signal,
+      });
+      return result({ documents: data.map(summaryOf), next_cursor });
+    },
+  },
+  {
+    tool: {
+      name: 'cancel_document',
+      description:
+        'Cancels a quote, an order, a delivery note, a return note or a proforma, for good. Other types are corrected by a credit note.',
+      inputSchema: {
+        ...idOnly('id', idIs),
+        properties: {
+          id: { type: 'string', description: idIs },
+          reason: { type: 'string', description: 'Why, for the book.' },
+        },
+      },
+      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    call: async (args, signal) => {
+      const { reason } = args;
+      const document = await client.cancelDocument(textOf(args, 'id'), {
+        ...(typeof reason === 'string' && { reason }),
+        signal,
+      });
+      return result(summaryOf(document as CreatedDocument));
+    },
+  },
+];
+
+const eventTool = (client: PinkasClient): Handler => ({
+  tool: {
+    name: 'list_events',
+    description:
+      'What happened, oldest first: documents, allocation numbers, messages. Pass next_cursor as cursor to go on.',
+    inputSchema: objectSchema(schemas.EventQuery),
+    annotations: reads,
+  },
+  call: async (args, signal) => {
+    const { data, next_cursor } = await client.listEvents({ limit: 20, ...args } as EventQuery, { signal });
+    return result({ events: data.map(eventOf), next_cursor });
+  },
+});
 
 async function preview(
   client: PinkasClient,

@@ -2,8 +2,8 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { PinkasClient } from '../pinkas-client.js';
 import { PinkasConnectionError, PinkasError } from '../pinkas-error.js';
 import type { CreatedDocument, EventPage, EventQuery, PinkasEvent } from '../types.js';
+import type { ListenOptions } from './config.js';
 import { type Forwarded, forward, printable } from './forward.js';
-import type { ListenOptions } from './listen-options.js';
 
 /** The largest page that the API has. */
 const pageMax = 100;

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { PinkasConnectionError, PinkasError } from '../pinkas-error.js';
-import { type ListenOptions, listenOptions, listenUsage, UsageError } from './listen-options.js';
+import { isColored, type ListenOptions, listenUsage, readListenOptions, UsageError } from './config.js';
 import { Listener, type Terminal } from './listener.js';
 
 const { stdin, stdout, stderr } = process;
 const terminal: Terminal = {
   print: (line) => stdout.write(`${line}\n`),
-  failed: (text) => (stdout.isTTY && !process.env.NO_COLOR ? styleText('red', text) : text),
+  failed: (text) => (isColored() ? styleText('red', text) : text),
 };
 
 /** Asks before the events of real customers are read. @throws UsageError where nobody is there to ask. */
@@ -48,7 +48,7 @@ function readKeys(again: () => void, end: () => void): void {
 }
 
 async function listen(args: readonly string[]): Promise<void> {
-  const options = listenOptions(args, process.env, Date.now());
+  const options = readListenOptions(args, Date.now());
   const secret = options.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
   const ending = new AbortController();
   const end = () => ending.abort();

@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
 
+/** No color where a person asks for none (https://no-color.org). */
+export const isColored = () => process.stdout.isTTY && !process.env.NO_COLOR;
+
 export const listenUsage = `usage: pinkas-client listen URL [options]
 
 Posts each event of your book to a program on your machine, signed as a webhook is.
@@ -57,17 +60,14 @@ const flags = {
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** @throws UsageError */
-export function listenOptions(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  nowMs: number,
-): ListenOptions {
+export function readListenOptions(args: readonly string[], nowMs: number): ListenOptions {
+  const { PINKAS_KEY, PINKAS_BASE_URL, PINKAS_WEBHOOK_SECRET } = process.env;
   const { values, positionals } = parsed(args);
   const [address, ...further] = positionals;
   if (address === undefined || further.length > 0) {
     throw new UsageError('listen takes one URL: where your program receives webhooks');
   }
-  const apiKey = values.key ?? env.PINKAS_KEY ?? '';
+  const apiKey = values.key ?? PINKAS_KEY ?? '';
   if (apiKey === '') {
     throw new UsageError(
       'no key: set PINKAS_KEY, or pass --key. The console has test keys under Connection settings',
@@ -80,11 +80,10 @@ export function listenOptions(
   return {
     target: httpUrl(address, 'URL'),
     apiKey,
-    baseUrl: httpUrl(values['base-url'] ?? env.PINKAS_BASE_URL ?? 'http://127.0.0.1:8080/v1', '--base-url')
-      .href,
+    baseUrl: httpUrl(values['base-url'] ?? PINKAS_BASE_URL ?? 'http://127.0.0.1:8080/v1', '--base-url').href,
     types,
     since: sinceOf(values.since ?? 'now', nowMs),
-    secret: secretOf(env.PINKAS_WEBHOOK_SECRET),
+    secret: secretOf(PINKAS_WEBHOOK_SECRET),
     print: values.print,
     retry: values.retry,
     yes: values.yes,

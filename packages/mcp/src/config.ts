@@ -22,10 +22,7 @@ export interface Options {
 }
 
 /** @throws UsageError */
-export function optionsOf(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Options {
+export function readOptions(args: readonly string[]): Options {
   let live: boolean;
   try {
     const { values } = parseArgs({ args: [...args], options: { live: { type: 'boolean', default: false } } });
@@ -33,11 +30,11 @@ export function optionsOf(
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  const apiKey = env.PINKAS_KEY ?? '';
+  const apiKey = process.env.PINKAS_KEY ?? '';
   if (apiKey === '') {
     throw new UsageError('PINKAS_KEY is missing: the console has test keys under Connection settings');
   }
-  const baseUrl = URL.parse(env.PINKAS_BASE_URL ?? 'http://127.0.0.1:8080/v1');
+  const baseUrl = URL.parse(process.env.PINKAS_BASE_URL ?? 'http://127.0.0.1:8080/v1');
   if (baseUrl === null || !/^https?:$/.test(baseUrl.protocol)) {
     throw new UsageError('PINKAS_BASE_URL must be an address such as https://api.example.com/v1');
   }
