@@ -15,6 +15,20 @@ const asUtc = (date: Date) => `${date.toISOString().slice(2, 19).replace(/[-:T]/
 
 type Answer = (request: Buffer, response: ServerResponse) => Promise<void> | void;
 
+/** By name, for a test file: to make an RSA key takes longer than most tests. */
+const roots = new Map<string, Promise<TestCertificate>>();
+
+function rootOf(name: string): Promise<TestCertificate> {
+  const root =
+    roots.get(name) ??
+    issueCertificate(name, [
+      'basicConstraints=critical,CA:TRUE',
+      'keyUsage=critical,keyCertSign,cRLSign,digitalSignature',
+    ]);
+  roots.set(name, root);
+  return root;
+}
+
 /** A certificate authority whose OCSP responder and revocation list are served over HTTP; openssl makes the replies. */
 export class TestCertificateAuthority {
   readonly revoked = new Map<string, Date>();
@@ -47,11 +61,7 @@ export class TestCertificateAuthority {
   static async start(name: string): Promise<TestCertificateAuthority> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const root = await issueCertificate(name, [
-      'basicConstraints=critical,CA:TRUE',
-      'keyUsage=critical,keyCertSign,cRLSign,digitalSignature',
-    ]);
-    return new TestCertificateAuthority(server, root);
+    return new TestCertificateAuthority(server, await rootOf(name));
   }
 
   get origin(): string {

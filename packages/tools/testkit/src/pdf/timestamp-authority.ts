@@ -27,6 +27,14 @@ export function issueTimeCertificate(purposes: string, like?: TestCertificate): 
   return issueCertificate('Example Time', [...extensions, 'nsComment=another'], { like });
 }
 
+/** That of every authority of a test file that is given none: to make an RSA key takes longer than most tests. */
+let ownCertificate: Promise<TestCertificate> | undefined;
+
+function ownTimeCertificate(): Promise<TestCertificate> {
+  ownCertificate ??= issueTimeCertificate('critical,timeStamping');
+  return ownCertificate;
+}
+
 /** A time-stamp authority: openssl replies over HTTP as RFC 3161 says, unless a test replaces the reply. */
 export class TestTimestampAuthority {
   answer: (request: Buffer, response: ServerResponse) => Promise<void> | void = (request, response) =>
@@ -46,7 +54,7 @@ export class TestTimestampAuthority {
     chain: string;
   }): Promise<TestTimestampAuthority> {
     const server = createServer();
-    const certificate = issued?.certificate ?? (await issueTimeCertificate('critical,timeStamping'));
+    const certificate = issued?.certificate ?? (await ownTimeCertificate());
     const authority = new TestTimestampAuthority(
       server,
       certificate,
