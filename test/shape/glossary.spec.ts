@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
+import { hebrewReason } from '../../services/console/src/pages/reason-words.js';
 import { repositoryRoot, type Source, sourcesBelow } from '../harness/sources.js';
 
 /** A thing of the glossary, with its words in both languages and those that they replace. */
@@ -109,5 +110,23 @@ describe('glossary', () => {
       ),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('a reason that allocation or delivery records has Hebrew words', async () => {
+    const folders = [
+      'services/allocation/src/attempt',
+      'services/allocation/src/authority',
+      'services/delivery/src',
+    ];
+    const sources = (await Promise.all(folders.map(sourcesBelow)))
+      .flat()
+      .filter((source) => !isOther(source));
+    const reasons = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\b(?:reason|\w+Reason)(?:: | = )'([A-Z][^']+\.)'/g)].map(
+        ([, reason = '']) => reason,
+      ),
+    );
+    expect(reasons.length).toBeGreaterThan(15);
+    expect(reasons.filter((reason) => hebrewReason(reason) === null)).toEqual([]);
   });
 });

@@ -5,7 +5,8 @@ import type {
   DecisionView,
   IssuedDocument,
 } from '@pinkas/contracts';
-import { dayAndTime, html, isolate, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import { dayAndTime, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import { reasonText } from '../reason-words.js';
 import type { DocumentHistory, TimelineStep } from './document-history.js';
 import { decisionWords, refusalWords } from './refusal-words.js';
 
@@ -84,7 +85,7 @@ function decisionStep(
     at: ended_at ?? decided_at,
     kind: kinds[state],
     text: html`${refusalWords.decided[language]}: ${decisionWords[decision].name[language]}, ${becomes[language]}`,
-    detail: reason && isolate(reason, language),
+    detail: reason && reasonText(reason, language),
   };
 }
 
@@ -111,7 +112,7 @@ function attemptStep(
     text: html`${texts.request[language]} ${leftToRight(String(n))} ${subject[language]}: ${word[language]}${more}`,
     detail:
       reason &&
-      html`${isolate(reason, language)}${codes.length > 0 && html` (${leftToRight(codes.join(', '))})`}`,
+      html`${reasonText(reason, language)}${codes.length > 0 && html` (${leftToRight(codes.join(', '))})`}`,
   });
   switch (outcome) {
     case 'granted':

@@ -1,6 +1,7 @@
 import type { Business, DocumentState, DonationOutcome, IssuedDocument } from '@pinkas/contracts';
 import { decideDonation, donorOf } from '@pinkas/domain';
-import { html, isolate, join, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import { html, join, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import { reasonText } from '../reason-words.js';
 
 const texts = {
   report: { he: 'דיווח לרשות המסים', en: 'Report to the tax authority' },
@@ -34,7 +35,9 @@ export function donationFacts(
   const parts = [
     html`${statuses[donation.status][language]}`,
     donation.number === null ? null : leftToRight(donation.number),
-    donation.reason === null ? null : html`<span class="soft">${isolate(donation.reason, language)}</span>`,
+    donation.reason === null
+      ? null
+      : html`<span class="soft">${reasonText(donation.reason, language)}</span>`,
   ];
   return [
     [texts.report[language], join(parts, ' ')],

@@ -1,6 +1,7 @@
 import type { Message } from '@pinkas/contracts';
-import { dayAndTime, html, isolate, type Language, leftToRight, type Words } from '@pinkas/ui';
+import { dayAndTime, html, type Language, leftToRight, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { reasonText } from '../reason-words.js';
 import type { TimelineStep } from './document-history.js';
 
 const texts = {
@@ -60,10 +61,10 @@ export function messageSteps(message: Message, { isTest, language }: MemberVisit
       return step(at, 'done', isTest ? texts.simulated : texts.sentTo, null, number);
     }
     const word = outcome === 'unknown' ? texts.unknownTo : texts.failedTo;
-    return step(at, 'failed', word, response && isolate(response, language), number);
+    return step(at, 'failed', word, response && reasonText(response, language), number);
   });
   const last = ended.at(-1);
-  const reason = message.reason && isolate(message.reason, language);
+  const reason = message.reason && reasonText(message.reason, language);
   const endedAt = message.ended_at ?? message.created_at;
   switch (message.state) {
     case 'sent':

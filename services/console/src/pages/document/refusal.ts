@@ -13,7 +13,6 @@ import {
   day,
   dayAndTime,
   html,
-  isolate,
   join,
   type Language,
   linkButton,
@@ -24,6 +23,7 @@ import {
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../session/roles.js';
 import { effectList } from '../parts.js';
+import { reasonText } from '../reason-words.js';
 import { decisionWords, refusalWords as texts } from './refusal-words.js';
 
 /** A document whose number the authority has refused, as far as both services say so. */
@@ -74,7 +74,7 @@ export function refusalCard(
     return null;
   }
   const { language, role } = visit;
-  const reason = html`<p class="soft">${texts.reason[language]}: ${isolate(allocation.reason ?? '', language)}</p>`;
+  const reason = html`<p class="soft">${texts.reason[language]}: ${reasonText(allocation.reason ?? '', language)}</p>`;
   const content = html`${reason}
 ${lastDecision(visit, document, allocation)}
 ${nextStep(visit, document, state, allocation)}
@@ -88,7 +88,7 @@ function lastDecision(
   { decision }: Allocation,
 ): Markup | null {
   if (decision?.state === 'failed') {
-    return notice('error', html`${texts.notTaken[language]} ${isolate(decision.reason ?? '', language)}`);
+    return notice('error', html`${texts.notTaken[language]} ${reasonText(decision.reason ?? '', language)}`);
   }
   if (decision?.state !== 'pending') {
     return null;

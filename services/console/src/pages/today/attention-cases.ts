@@ -23,6 +23,7 @@ import { isAtLeast } from '../../session/roles.js';
 import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.js';
 import { decisionWords, refusalWords } from '../document/refusal-words.js';
 import { typeName } from '../parts.js';
+import { reasonText } from '../reason-words.js';
 import { type UnresolvedAllocation } from './read-findings.js';
 import { todayWords as texts } from './today-words.js';
 
@@ -93,7 +94,7 @@ export function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): C
     title: html`${title}: ${subject}`,
     titleOfMany: (cases) => html`${title}: ${leftToRight(String(cases))} ${texts.documents[language]}`,
     subject,
-    detail: html`${isolate(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}${refusalDetail(row, language)}`,
+    detail: html`${reasonText(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}${refusalDetail(row, language)}`,
     action:
       state === 'refused'
         ? refusalAction(visit, row)
@@ -142,7 +143,7 @@ export function donationCase(visit: MemberVisit, donation: Donation): Case {
     title: html`${texts.unreported[language]}: ${subject}`,
     titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.unreportedMany[language]}`,
     subject,
-    detail: html`${isolate(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
+    detail: html`${reasonText(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
     action: action(visit, `/documents/${id}/allocation`, backToToday, texts.retry),
   };
 }
@@ -198,7 +199,7 @@ function failureCase(visit: MemberVisit, row: FailedMessage): Case {
     title: html`${texts.failedMessage[language]} ${to}: ${subject}`,
     titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.failedMessages[language]} ${to}`,
     subject,
-    detail: html`${isolate(reason, language)} · ${dayAndTime(row.failed_at, language)}`,
+    detail: html`${reasonText(reason, language)} · ${dayAndTime(row.failed_at, language)}`,
     action:
       row.suppressed_address === null
         ? action(visit, `/documents/${id}/resend`, backToToday, texts.resend)
@@ -223,7 +224,7 @@ function suppressionCase(visit: MemberVisit, row: Suppression): Case {
     title,
     titleOfMany: () => title,
     subject: title,
-    detail: html`${isolate(row.detail ?? row.reason, language)} · ${dayAndTime(row.since, language)}`,
+    detail: html`${texts[row.reason][language]}${row.detail && html`: ${isolate(row.detail, language)}`} · ${dayAndTime(row.since, language)}`,
     action: allowAction(visit, row.address),
   };
 }

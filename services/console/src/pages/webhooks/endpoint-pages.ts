@@ -182,6 +182,7 @@ function missedCard(
   const content = html`${field({
     name: 'since',
     type: 'date',
+    language,
     label: texts.since[language],
     hint: texts.missedHint[language],
     value: draft?.since ?? query.get('since') ?? dayInIsrael(new Date(first)),

@@ -18,6 +18,7 @@ import {
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { copyable } from '../copyable.js';
+import { reasonText } from '../reason-words.js';
 import { words } from '../words.js';
 import { disabledWords, eventWords, webhookWords as texts } from './webhook-words.js';
 
@@ -67,7 +68,7 @@ export function endpointFacts(endpoint: WebhookEndpoint, language: Language): Ma
   const received: Content = last_received_at ? dayAndTime(last_received_at, language) : texts.never[language];
   const failure =
     last_failure &&
-    html`${dayAndTime(last_failure.at, language)} <span class="soft">${leftToRight(last_failure.reason)}</span>`;
+    html`${dayAndTime(last_failure.at, language)} <span class="soft">${reasonText(last_failure.reason, language)}</span>`;
   const since = failing_since && dayAndTime(failing_since, language);
   const until = endpoint.previous_secret_until && dayAndTime(endpoint.previous_secret_until, language);
   const waiting =

@@ -14,6 +14,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { reasonText } from '../reason-words.js';
 import { endpointsPath } from './endpoint-parts.js';
 import { eventWords } from './webhook-words.js';
 
@@ -79,7 +80,7 @@ function attemptItem(
       [texts.status[language], status === null ? null : leftToRight(String(status))],
       [texts.duration[language], leftToRight(`${attempt.duration_ms.toLocaleString('en-US')} ms`)],
       [texts.attempt[language], leftToRight(String(attempt.n))],
-      [texts.reason[language], reason && leftToRight(reason)],
+      [texts.reason[language], reason && reasonText(reason, language)],
       [texts.next[language], next],
       [texts.event[language], html`<code>${leftToRight(id)}</code>`],
     ],
