@@ -1,5 +1,7 @@
+import { formatDay, isCalendarDate } from '@pinkas/domain';
 import { button } from './buttons.js';
-import { attributes, html, type Markup } from './markup.js';
+import type { Language } from './language.js';
+import { attributes, html, leftToRight, type Markup } from './markup.js';
 
 /** What every field has. */
 interface Given {
@@ -44,6 +46,8 @@ export interface FormField extends Given {
   readonly step?: string;
   readonly accept?: string;
   readonly autofocus?: boolean;
+  /** In which the day of a date is read. */
+  readonly language?: Language;
 }
 
 const idOf = (name: string) => `field-${name}`;
@@ -100,8 +104,21 @@ export function field(given: FormField): Markup {
     ${input}
     <span class="unit" aria-hidden="true">${unit ?? ''}</span>
   </span>`;
-  const list = suggestions && optionList(`${id}-list`, suggestions);
-  return labelled(given, html`${unit ? withUnit : input}${list ?? null}`);
+  return labelled(given, html`${unit ? withUnit : input}${belowInput(given)}`);
+}
+
+/** What belongs to an input and is not its label: what can be chosen as well, and a day as it is read. */
+function belowInput({ name, type, value, suggestions, language = 'he' }: FormField): Markup | null {
+  if (suggestions) {
+    return optionList(`${idOf(name)}-list`, suggestions);
+  }
+  return type === 'date' ? readDate(value ?? '', language) : null;
+}
+
+/** A day as it is read here: browsers show a date field in an order of their own, such as month before day. */
+function readDate(value: string, language: Language): Markup {
+  return html`
+  <span class="hint read-date">${isCalendarDate(value) ? leftToRight(formatDay(value, language)) : null}</span>`;
 }
 
 function optionList(id: string, values: readonly string[]): Markup {

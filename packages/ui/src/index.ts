@@ -16,6 +16,7 @@ export {
   readNumber,
 } from './form-values.js';
 export { type Language, languages, type Words } from './language.js';
+export { mark } from './mark.js';
 export {
   attributes,
   compact,

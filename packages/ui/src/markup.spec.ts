@@ -30,7 +30,8 @@ describe('markup', () => {
     expect(isolate('הנחה -5% off', 'en').text).toBe(
       '<bdi dir="ltr"><span lang="he">הנחה</span> -5% off</bdi>',
     );
-    expect(leftToRight('+972-4').text).toBe('<bdi dir="ltr">+972-4</bdi>');
+    expect(leftToRight('+972-4').text).toBe('<bdi dir="ltr" class="whole">+972-4</bdi>');
+    expect(leftToRight('12,345.00').text).toBe('<bdi dir="ltr">12,345.00</bdi>');
   });
 
   it('a text says which of its words are in the other language', () => {

@@ -122,10 +122,14 @@ export function isolate(text: string, language: Language): Markup {
   return html`<bdi dir="${direction}"${whole}>${runs}</bdi>`;
 }
 
+/** What a browser would break at its hyphens and spaces: a phone number, or another one in groups of digits. */
+const groupsOfDigits = /^\+?\d[\d()]*(?:[- ][\d()]+)+$/;
+
 /** Figures and identifiers, which read from left to right also in a Hebrew sentence. */
 export function leftToRight(text: string): Markup {
   const language = languageRuns.en.test(text) && !languageRuns.he.test(text) ? html` lang="en"` : null;
-  return html`<bdi dir="ltr"${language}>${text}</bdi>`;
+  const whole = groupsOfDigits.test(text) && text.length <= 24 ? html` class="whole"` : null;
+  return html`<bdi dir="ltr"${language}${whole}>${text}</bdi>`;
 }
 
 /** Joins the parts that are not null. */

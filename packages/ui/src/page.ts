@@ -125,8 +125,8 @@ export interface Stat {
   readonly tone?: 'good' | 'bad';
 }
 
-/** Figures that matter, next to each other. */
-export function stats(figures: readonly Stat[]): Markup {
+/** Figures that matter, next to each other. @param kind `ends`: the last one is what the others come to, and is first on a phone. */
+export function stats(figures: readonly Stat[], kind?: 'ends'): Markup {
   const items = figures.map(({ label, value, detail = null, href, tone }) => {
     const more = attributes({ class: tone ? `detail ${tone}` : 'detail' });
     return html`<div class="stat">
@@ -136,7 +136,7 @@ export function stats(figures: readonly Stat[]): Markup {
   </div>
   `;
   });
-  return html`<dl class="stats">
+  return html`<dl class="${kind ? `stats ${kind}` : 'stats'}">
   ${items}
 </dl>`;
 }

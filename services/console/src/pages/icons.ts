@@ -1,10 +1,6 @@
 import { html, type Markup } from '@pinkas/ui';
 
-/** The mark of the product: a notebook with its lines. */
-export const mark: Markup = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-  <rect width="32" height="32" rx="8" fill="#1b57b8"/>
-  <path d="M9 8h14v5h-3v-2h-8v10h11v3H9z" fill="#fff"/>
-</svg>`;
+export { mark } from '@pinkas/ui';
 
 /** Lines on a grid of 24, drawn in the color of the text. */
 const paths = {
@@ -20,6 +16,8 @@ const paths = {
   people: 'M12 11.500a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM5 20c.6-3.5 3.5-5.5 7-5.500s6.4 2 7 5.5',
   connection: 'M9 8V4M15 8V4M7 8h10v3.500a5 5 0 0 1-10 0zM12 16.500V20',
   authority: 'M4 9.5 12 4l8 5.500zM6 9.500V17M10 9.500V17M14 9.500V17M18 9.500V17M4 20h16',
+  message: 'M4 6h16v12H4zM4 7l8 6 8-6',
+  key: 'M14.5 9.500a4 4 0 1 0-3.600 4L13 11.500h2v2h2v2h3v-3z',
   trail: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
   test: 'M10 3.500v6L5 18.500a1.5 1.5 0 0 0 1.3 2h11.400a1.5 1.5 0 0 0 1.3-2l-5-9v-6M8.5 3.500h7M8 14.500h8',
 } as const;

@@ -1,14 +1,16 @@
-import { html, type Markup } from '@pinkas/ui';
+import { html, type Markup, mark } from '@pinkas/ui';
 import { plainPage } from '../http/plain-page.js';
 
 const style = `
 :root { background: var(--paper); scroll-padding-top: 1rem; }
-body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--ink); }
-header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; background: #17202b;
+body { margin: 0; font: 1rem/1.55 Heebo, system-ui, sans-serif; color: var(--ink); }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .6rem 1.25rem; background: var(--paper);
   border-block-end: 1px solid var(--rule); font-size: .95rem; }
-header a { color: #fff; text-decoration: none; }
-header a:hover, header a[aria-current] { text-decoration: underline; text-underline-offset: .3em; }
-header strong { color: #fff; margin-inline-end: auto; }
+header a { color: var(--soft); text-decoration: none; }
+header a:hover { text-decoration: underline; text-underline-offset: .3em; }
+header a[aria-current] { color: var(--accent); font-weight: 700; }
+header strong { display: inline-flex; align-items: center; gap: .6rem; font-size: 1.2rem; margin-inline-end: auto; }
+header svg { width: 1.9rem; height: 1.9rem; }
 main { max-width: 52rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }
 main h1 { font-size: 1.75rem; margin: .5rem 0; }
 main h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
@@ -23,7 +25,7 @@ section:target { border-color: var(--accent); box-shadow: 0 0 0 2px var(--accent
 section h3 { margin: 0 0 .5rem; font-size: 1.05rem; display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: baseline; }
 section h3 a { text-decoration: none; overflow-wrap: anywhere; }
 section p { margin: .35rem 0; }
-.mark { font: .8rem/1.6 system-ui, sans-serif; padding: 0 .5rem; border-radius: 1rem; background: var(--desk); color: var(--ink); }
+.mark { font: .8rem/1.6 Heebo, system-ui, sans-serif; padding: 0 .5rem; border-radius: 1rem; background: var(--desk); color: var(--ink); }
 .mark.again { background: var(--tint); color: var(--accent-on-tint); font-weight: 600; }
 .more { color: var(--soft); font-size: .9rem; }
 details summary { padding: .15rem 0; cursor: pointer; color: var(--accent); font-size: .9rem; }
@@ -71,7 +73,7 @@ export function docsPage({ title, docsPath, openApiUrl, body }: DocsPage): strin
     `${title} · Pinkas`,
     style,
     html`<header>
-<strong>Pinkas · <span lang="he" dir="rtl">פנקס</span></strong>
+<strong>${mark} Pinkas · <span lang="he" dir="rtl">פנקס</span></strong>
 ${link(docsPath === '' ? '/' : docsPath, 'Reference')}
 ${link(`${docsPath}/guide`, 'Guide')}
 ${link(`${docsPath}/errors`, 'Errors')}

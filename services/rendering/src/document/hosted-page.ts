@@ -20,7 +20,7 @@ import {
 } from '@pinkas/ui';
 import { facesInline, type Typeface } from '../typeface/typeface.js';
 import { documentSheet } from './document-sheet.js';
-import { pageStyle } from './page-style.js';
+import { draftStyle, pageStyle } from './page-style.js';
 import { documentHeading } from './printable-page.js';
 import { amountDue, asksForPayment, languageOf, type Sheet, validUntil } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
@@ -167,15 +167,15 @@ export function hostedPage(printed: Sheet, facts: PageFacts, typeface: Typeface)
 export function draftPage(draft: Sheet, typeface: Typeface): string {
   const sheet = { ...draft, isDraft: true, standing: { status: 'open', paid: 0 } } as const;
   const body = html`<main class="paper">${documentSheet(sheet)}</main>`;
-  return sheetPage(sheet, wording.draft[languageOf(sheet)], body, typeface);
+  return sheetPage(sheet, wording.draft[languageOf(sheet)], body, typeface, draftStyle);
 }
 
-function sheetPage(sheet: Sheet, heading: string, body: Markup, typeface: Typeface): string {
+function sheetPage(sheet: Sheet, heading: string, body: Markup, typeface: Typeface, more = ''): string {
   const language = languageOf(sheet);
   // Emoji are the device's own: there they have colours.
   const fonts = typeface.filesFor(body.text).filter(({ family }) => family !== 'Noto Emoji');
   const style = new Markup(
-    `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}`,
+    `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}${more}`,
   );
   const title = `${heading} – ${plainText(sheet.business.name)}`;
   const page = compact`

@@ -31,3 +31,8 @@ code{font:.86em/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 .what{min-width:0}}
 @media print{:root{font-size:9.5pt}body{background:none;padding:0}.bar,.genuine{display:none}.paper{box-shadow:none;padding:0;max-width:none}.stamp{position:fixed}}
 @page{size:A4;margin:14mm 15mm 18mm}`;
+
+/** A draft is seen in a frame: it fills that, with letters of the size that a sheet of its width has. */
+export const draftStyle = `
+@media screen{body{padding:0;background:var(--paper)}.paper{box-shadow:none;border-radius:0}}
+@media screen and (min-width:40.01rem){:root{font-size:clamp(12px,1.84vw,16px)}.paper{padding:2.5rem 3rem}}`;

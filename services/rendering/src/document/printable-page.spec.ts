@@ -190,9 +190,10 @@ describe('printablePage', () => {
       ...item,
       line_total: index === 0 ? 1770 : 1416,
     }));
-    const text = textOfType('tax_invoice', { prices_include_vat: true, totals, items });
+    const discount = { type: 'amount', value: 177 } as const;
+    const text = textOfType('tax_invoice', { prices_include_vat: true, discount, totals, items });
     expect(text).toContain(
-      'סכום ביניים כולל מע"מ 3,186.00 ₪ סכום ביניים ללא מע"מ 2,700.00 ₪ הנחה -150.00 ₪ סה"כ לפני מע"מ 2,550.00 ₪ מס ערך מוסף (מע"מ) 18% 459.00 ₪ סה"כ לתשלום 3,009.00 ₪',
+      'סכום ביניים כולל מע"מ 3,186.00 ₪ סכום ביניים ללא מע"מ 2,700.00 ₪ הנחה ( 177.00 ₪ כולל מע"מ) -150.00 ₪ סה"כ לפני מע"מ 2,550.00 ₪ מס ערך מוסף (מע"מ) 18% 459.00 ₪ סה"כ לתשלום 3,009.00 ₪',
     );
   });
 

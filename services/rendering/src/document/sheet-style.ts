@@ -55,6 +55,7 @@ thead th{vertical-align:bottom;border-block-end:.08rem solid var(--accent)}
 thead small{display:block;font-size:.76rem;font-weight:400}
 tbody td{border-block-end:.05rem solid var(--rule)}
 td small{display:inline-block}
+.whole{white-space:nowrap}
 .what>span,.method{margin-inline-end:.35rem}
 .what{min-width:8rem}
 .line{width:1%;white-space:nowrap;color:var(--soft)}

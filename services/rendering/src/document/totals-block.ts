@@ -47,6 +47,14 @@ function balanceRow(balance: number, language: Language): Markup {
   return row(words[language], shekels(Math.abs(balance), language), 'total');
 }
 
+/** A discount of gross prices as it was given: the row has the part of it that is before VAT. */
+function ofGross(sheet: Sheet, discount: number): Markup | null {
+  const language = languageOf(sheet);
+  return showsVatBasis(sheet) && sheet.document.prices_include_vat
+    ? html` <small>(${shekels(discount, language)} ${wording.withVat[language]})</small>`
+    : null;
+}
+
 /** What a figure is called, with its basis or rate. */
 function label(sheet: Sheet, kind: TotalRowKind, vatShown: boolean): Markup {
   const { totals, discount } = sheet.document;
@@ -58,7 +66,7 @@ function label(sheet: Sheet, kind: TotalRowKind, vatShown: boolean): Markup {
     case 'lines':
       return html`${wording.sumOfLines[language]}${vatShown ? html` ${wording.withoutVat[language]}` : null}`;
     case 'discount':
-      return html`${wording.discount[language]}${discount?.type === 'percent' ? rate(discount.value) : null}`;
+      return html`${wording.discount[language]}${discount && (discount.type === 'percent' ? rate(discount.value) : ofGross(sheet, discount.value))}`;
     case 'net':
       return html`${wording.totalBeforeVat[language]}`;
     case 'vat':
