@@ -8,17 +8,29 @@ import { composeDocument, showPicture } from './issue-form.js';
 /** Waits for this long after the last key before a preview is loaded. */
 const previewDelayMs = 400;
 
-/** On a narrow screen the menu, and filters that are not in use, begin closed; on a wide one the menu has no button to open it. */
+/** On a narrow screen filters that are not in use begin closed. */
 function closeWhenNarrow(): void {
-  const narrow = matchMedia('(max-width: 59.99rem)');
-  const menu = document.querySelector<HTMLDetailsElement>('.sections details');
-  if (narrow.matches) {
+  if (matchMedia('(max-width: 59.99rem)').matches) {
     for (const details of document.querySelectorAll('[data-closed-when-narrow="yes"]')) {
       details.removeAttribute('open');
     }
   }
-  menu?.toggleAttribute('open', !narrow.matches);
-  narrow.addEventListener('change', () => menu?.toggleAttribute('open', !narrow.matches));
+}
+
+/** Writes the day of a date field below it, day before month, whatever the order in which the browser shows them. */
+function readDates(): void {
+  const month = document.documentElement.lang === 'he' ? '2-digit' : 'short';
+  const written = new Intl.DateTimeFormat('en-GB', {
+    ...({ day: '2-digit', month, year: 'numeric', timeZone: 'UTC' } as const),
+  });
+  document.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.type === 'date') {
+      const shown = target.parentElement?.querySelector('.read-date');
+      if (shown) {
+        shown.textContent = target.valueAsDate === null ? '' : written.format(target.valueAsDate);
+      }
+    }
+  });
 }
 
 function enableCopying(): void {
@@ -151,6 +163,7 @@ function refresh(): void {
 }
 
 closeWhenNarrow();
+readDates();
 enableCopying();
 goBack();
 keepTooLong();

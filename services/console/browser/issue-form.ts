@@ -360,7 +360,8 @@ function suggestCustomers(form: HTMLFormElement): void {
 export function showPicture(): void {
   const form = document.querySelector<HTMLFormElement>('[data-picture]');
   if (form) {
-    form.hidden = true;
+    // Only the larger view is left to be asked for.
+    form.querySelector<HTMLButtonElement>('button')?.setAttribute('hidden', '');
     form.submit();
   }
 }

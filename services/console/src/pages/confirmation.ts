@@ -14,6 +14,7 @@ import {
 } from '@pinkas/ui';
 import { type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { decision } from './issue/document-picture.js';
 import { documentName, effectList } from './parts.js';
 import { words } from './words.js';
 
@@ -34,6 +35,8 @@ interface Confirmation {
   readonly error?: string | null;
   readonly status?: number;
   readonly element?: 'section' | 'div';
+  /** What is shown next to what is asked. */
+  readonly beside?: Markup;
 }
 
 /** The page that asks before an act. Its form is sent to the address of the page itself, by POST. */
@@ -44,13 +47,14 @@ export function confirmation(visit: MemberVisit, asked: Confirmation): PageReply
   const head = pageHead({ title: heading, language, crumbs, ...(lead && { lead }) });
   const { href, text } = asked.back ?? { href: crumbs.at(-1)?.href ?? '', text: words.back };
   const back = linkButton({ href, text: visit.t(text), kind: 'quiet' });
+  const question = html`<${element} class="card">
+  ${content}
+  ${form({ action: path, csrfToken, content: fields, acts: html`${button(asked.button)}${back}` })}
+</${element}>`;
   return page(
     title,
     html`${error === undefined ? head : html`${head}\n${error !== null && notice('error', error)}`}
-<${element} class="card">
-  ${content}
-  ${form({ action: path, csrfToken, content: fields, acts: html`${button(asked.button)}${back}` })}
-</${element}>`,
+${asked.beside ? decision(question, asked.beside) : html`<div class="asks">\n${question}\n</div>`}`,
     status,
   );
 }

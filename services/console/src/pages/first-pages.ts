@@ -1,13 +1,26 @@
-import { showBusiness } from '@pinkas/contracts';
+import { showBusiness, summarizeDebts } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
-import { emptyState, html, isolate, notice, pageHead, type Words } from '@pinkas/ui';
+import {
+  amount,
+  emptyState,
+  html,
+  isolate,
+  type Language,
+  type Markup,
+  notice,
+  pageHead,
+  type Words,
+} from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { PersonVisit } from '../http/visit.js';
 import { peopleWords } from './people/people-words.js';
+import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
 const texts = {
   title: { he: 'העסקים שלי', en: 'My businesses' },
+  balance: { he: 'יתרה לתשלום', en: 'Balance due' },
+  late: { he: 'באיחור', en: 'late' },
   none: {
     he: 'עדיין אין לך הרשאה לאף עסק. בעלי העסק יכולים להזמין אותך.',
     en: 'You may not use any business yet. An owner can invite you.',
@@ -29,11 +42,17 @@ export class FirstPages {
     }
     const businesses = await Promise.all(
       memberships.map(async ({ businessId, role }) => {
-        const { business } = await this.rpc.call(showBusiness, { business_id: businessId });
+        const [{ business }, debts] = await Promise.all([
+          this.rpc.call(showBusiness, { business_id: businessId }),
+          unlessAway(this.rpc.call(summarizeDebts, { business_id: businessId })),
+        ]);
         return html`<li>
     <a class="card" href="/b/${businessId}">
-      <strong>${isolate(business.name, language)}</strong>
-      <span class="soft">${words[role][language]}</span>
+      <span>
+        <strong>${isolate(business.name, language)}</strong>
+        <span class="soft">${words[role][language]}</span>
+      </span>
+      ${debts && debtText(debts, language)}
     </a>
   </li>
   `;
@@ -52,4 +71,17 @@ ${left}
 ${list}`,
     );
   }
+}
+
+/** What is left to pay to a business: the figure by which owners of several tell where to look first. */
+function debtText(
+  { amount: open, late }: { readonly amount: number; readonly late: number },
+  language: Language,
+): Markup {
+  const overdue =
+    late > 0 && html`<span class="late">${amount(late, language)} ${texts.late[language]}</span>`;
+  return html`<span class="debt">
+        <span><span class="soft">${texts.balance[language]}</span> <strong>${amount(open, language)}</strong></span>
+        ${overdue}
+      </span>`;
 }

@@ -95,13 +95,14 @@ function navigation(visit: MemberVisit): Markup {
     ? { href: `/b/${business.id}`, word: words.toLiveBook, icon: 'documents' as const }
     : { href: `/t/${business.id}`, word: words.toTestBook, icon: 'test' as const };
   return html`<nav class="sections" aria-label="${words.menu[language]}">
-  <details open>
+  <details>
     <summary>${words.menu[language]}</summary>
     <ul>
       ${items}
       <li class="book">
         <a href="${book.href}">${icon(book.icon)} ${book.word[language]}</a>
       </li>
+      ${personItems(visit)}
     </ul>
   </details>
 </nav>`;
@@ -135,20 +136,26 @@ function businessSwitch({ business, businesses, language }: MemberVisit): Markup
   </details>`;
 }
 
-function header(visit: Visit | MemberVisit): Markup {
+/** The language, and what concerns the person: in the menu of a business, and in the head of a page without one. */
+function personItems(visit: Visit): Markup {
   const { language, session, csrfToken } = visit;
   const signOut = html`<button class="plain">${words.signOut[language]}</button>`;
-  const person =
+  const own =
     session &&
     html`<li><a href="/account">${words.account[language]}</a></li>
-    <li>${postForm('/sign-out', csrfToken, signOut)}</li>`;
+      <li>${postForm('/sign-out', csrfToken, signOut)}</li>`;
+  return html`<li class="language">${languageSwitch(visit)}</li>
+      ${own}`;
+}
+
+function header(visit: Visit | MemberVisit): Markup {
+  const { language } = visit;
+  const person = html`<ul class="person">
+    ${personItems(visit)}
+  </ul>`;
   return html`<header class="top">
-  <a class="brand" href="/">${mark} ${words.brand[language]}</a>
-  ${isMember(visit) ? businessSwitch(visit) : null}
-  <ul class="person">
-    <li>${languageSwitch(visit)}</li>
-    ${person}
-  </ul>
+  <a class="brand" href="/">${mark} <span>${words.brand[language]}</span></a>
+  ${isMember(visit) ? businessSwitch(visit) : person}
 </header>`;
 }
 

@@ -17,6 +17,7 @@ import {
   type Markup,
   notice,
   pageHead,
+  tabs,
   type Words,
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
@@ -98,7 +99,12 @@ export function settingsPage(visit: MemberVisit, given: SettingsForm): PageReply
 ${message && notice('error', message)}
 ${outcome === 'saved' ? notice('done', texts.saved[language]) : null}
 ${more}
-<div class="columns">
+${tabs({
+  label: words.business[language],
+  kind: 'parts',
+  items: ids.map((id) => ({ href: `#${id}`, text: sectionOf(id).title[language], isCurrent: false })),
+})}
+<div class="columns settings">
   <div>
     ${identityCard(business, language)}
     ${ids.map((id) => section(visit, id, shown))}
@@ -197,9 +203,7 @@ function previewCard({ language, link }: MemberVisit, values: Values): Markup {
     sandbox: '',
     loading: 'lazy',
   });
-  const content = html`<div class="frame">
-    <iframe${frame}></iframe>
-  </div>`;
+  const content = html`<iframe${frame}></iframe>`;
   return html`<div class="preview">
   ${card({ id: 'preview', title: texts.preview[language], content })}
 </div>`;

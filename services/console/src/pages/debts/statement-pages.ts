@@ -220,16 +220,19 @@ function head(
 
 function figures(statement: Statement, { language }: MemberVisit): Markup {
   const { opening, debit, credit, closing, open } = statement;
-  return stats([
-    { label: texts.opening[language], value: largeAmount(opening, language) },
-    { label: texts.debit[language], value: largeAmount(debit, language) },
-    { label: texts.credit[language], value: largeAmount(credit, language) },
-    {
-      label: texts.closing[language],
-      value: largeAmount(closing, language),
-      detail: html`${amount(open, language)} ${texts.open[language]}`,
-    },
-  ]);
+  return stats(
+    [
+      { label: texts.opening[language], value: largeAmount(opening, language) },
+      { label: texts.debit[language], value: largeAmount(debit, language) },
+      { label: texts.credit[language], value: largeAmount(credit, language) },
+      {
+        label: texts.closing[language],
+        value: largeAmount(closing, language),
+        detail: html`${amount(open, language)} ${texts.open[language]}`,
+      },
+    ],
+    'ends',
+  );
 }
 
 function periodForm({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
@@ -237,8 +240,8 @@ function periodForm({ language, link }: MemberVisit, { customer, period }: State
   return filterForm({
     action: link(`/customers/${customer.id}/statement`),
     content: html`
-${field({ name: 'from', label: texts.from[language], type: 'date', value: from })}
-${field({ name: 'to', label: texts.to[language], type: 'date', value: to })}`,
+${field({ name: 'from', label: texts.from[language], type: 'date', language, value: from })}
+${field({ name: 'to', label: texts.to[language], type: 'date', language, value: to })}`,
     acts: button({ text: texts.show[language], kind: 'secondary' }),
   });
 }

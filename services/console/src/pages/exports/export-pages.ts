@@ -212,7 +212,7 @@ ${monthlyCard(visit, { schedule, packages, members, exports, today: dayInIsrael(
 function requestForm({ business, csrfToken, language, link }: MemberVisit, draft: Draft): Markup {
   const offered = formats.filter((format) => format !== 'pcn874' || hasVat(business));
   const dateField = (name: 'from' | 'to') =>
-    field({ name, type: 'date', label: texts[name][language], value: draft[name], required: true });
+    field({ name, type: 'date', language, label: texts[name][language], value: draft[name], required: true });
   return form({
     action: link('/exports'),
     csrfToken,

@@ -21,6 +21,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
+import { framedHeaders } from '../../http/page-headers.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { confirmation } from '../confirmation.js';
 import { type FieldSpecs, fieldInput } from '../form-fields.js';
@@ -41,6 +42,7 @@ import {
   type Source,
   sourceOf,
 } from './credit-note.js';
+import { pictureCard } from './document-picture.js';
 import { Issuing } from './issuing.js';
 
 const texts = {
@@ -106,7 +108,10 @@ export class CreditPages {
     const body = creditBody(credit, source);
     try {
       if (!isConfirmed) {
-        return confirmPage(visit, source, credit, await this.issuing.preview(visit, body));
+        const preview = await this.issuing.preview(visit, body);
+        return sent.get('step') === 'picture'
+          ? { kind: 'file', headers: framedHeaders, body: await this.issuing.picture(visit, preview) }
+          : confirmPage(visit, source, credit, preview);
       }
       const { id } = await this.issuing.issue(visit, creditKey(source), body);
       return redirect(visit.link(`/documents/${id}`), { outcome: 'credited' });
@@ -213,7 +218,6 @@ function confirmPage(
   ];
   const { send, ...typed } = values;
   const sent = Object.entries({
-    step: 'issue',
     credited: String(source.credited),
     extent: isPart ? 'part' : 'whole',
     ...typed,
@@ -236,7 +240,8 @@ function confirmPage(
   ${warningList(warningsOf(preview), 'credit_note', language)}
   <h2>${texts.follows[language]}</h2>
   ${effectList(effects)}`,
-    fields: html`${sent}`,
+    fields: html`${hidden('step', 'issue')}${sent}`,
+    beside: pictureCard(visit, { action: visit.path, fields: [hidden('step', 'picture'), ...sent] }),
     button: { text: texts.issue[language] },
   });
 }

@@ -24,6 +24,7 @@ import { documentName, inSentence, typeName } from '../parts.js';
 import { words } from '../words.js';
 import { type CardChange, cardChangeBox } from './card-change.js';
 import { consequences, type DocumentPreview, warningList } from './consequences.js';
+import { decision, pictureCard } from './document-picture.js';
 import { type AccountDebts, entriesOf, type IssueFields } from './issue-fields.js';
 import { totals } from './issue-summary.js';
 
@@ -40,8 +41,6 @@ const texts = {
   left: { he: 'תישאר יתרה של', en: 'leaves' },
   onAccount: { he: 'נשאר כזכות בחשבון', en: 'Stays on account' },
   follows: { he: 'מה קורה בהפקה', en: 'What happens next' },
-  picture: { he: 'כך ייראה המסמך', en: 'What the document looks like' },
-  show: { he: 'הצגת המסמך', en: 'Show the document' },
   issue: { he: 'הפקת', en: 'Issue' },
   change: { he: 'שינוי', en: 'Change' },
 } as const satisfies Record<string, Words>;
@@ -77,14 +76,14 @@ ${pageHead({
   crumbs: [{ text: words.issue[language], href: link('/issue') }],
   badge: html`<strong>${amount(draft.totals.total, language)}</strong>`,
 })}
-<div class="columns">
-  <div>
-    ${card({ id: 'picture', title: texts.picture[language], content: picture(visit, entries) })}
-  </div>
-  <div class="stays">
-    ${card({ id: 'confirm', title: texts.what[language], content: asked(visit, { fields, preview, change, debts }, entries) })}
-  </div>
-</div>`,
+${decision(
+  card({
+    id: 'confirm',
+    title: texts.what[language],
+    content: asked(visit, { fields, preview, change, debts }, entries),
+  }),
+  pictureCard(visit, { action: link('/issue/picture'), fields: entries }),
+)}`,
   );
 }
 
@@ -161,20 +160,4 @@ function paidDocuments(
   const onAccount = rest > 0n ? amount(toShekels(rest), language) : null;
   return html`<h3>${texts.pays[language]}</h3>
 ${facts([...rows, [texts.onAccount[language], onAccount]], language)}`;
-}
-
-/** The draft in a frame. Its form has the frame as its target: the script sends it at once, and a person without it by its button. */
-function picture({ csrfToken, language, link }: MemberVisit, entries: readonly Markup[]): Markup {
-  return html`<form method="post" action="${link('/issue/picture')}" target="picture" data-picture>
-  ${csrfField(csrfToken)}
-  ${entries}
-  <div class="buttons">
-    ${button({ text: texts.show[language], kind: 'secondary' })}
-  </div>
-</form>
-<div class="preview">
-  <div class="frame">
-    <iframe name="picture" title="${texts.picture[language]}" sandbox=""></iframe>
-  </div>
-</div>`;
 }

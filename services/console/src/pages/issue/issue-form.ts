@@ -259,6 +259,7 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
       label: texts.dueDate[language],
       hint: texts.dueDateHint[language],
       type: 'date',
+      language,
       value: single.due_date,
       error: errors.due_date,
     });
@@ -276,6 +277,7 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
       name: 'date',
       label: textOf(type, 'date', language),
       type: 'date',
+      language,
       value: single.date,
       error: errors.date,
     })}

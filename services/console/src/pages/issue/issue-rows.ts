@@ -225,7 +225,7 @@ function paymentRow(
   return html`<div class="row" role="group" aria-label="${texts.payment[language]} ${place + 1}" data-row>
     ${method}
     ${moneyField({ name: at('amount'), label: texts.paid[language], value: payment.amount, error: errors[at('amount')] })}
-    ${field({ name: at('date'), label: texts.paidOn[language], type: 'date', value: payment.date, error: errors[at('date')] })}
+    ${field({ name: at('date'), label: texts.paidOn[language], type: 'date', language, value: payment.date, error: errors[at('date')] })}
     ${removeButton('remove_payment', place, `${texts.removePayment[language]} ${place + 1}`)}
     <details class="disclosure"${isOpen && html` open`}>
       <summary>${texts.paymentDetails[language]}</summary>

@@ -1,5 +1,6 @@
 import { listDeliveryStates, listDocuments, sumDocuments } from '@pinkas/contracts';
-import { RpcClient } from '@pinkas/service-kit';
+import { dayInIsrael } from '@pinkas/domain';
+import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import {
   attributes,
   button,
@@ -19,7 +20,7 @@ import { isAtLeast } from '../../session/roles.js';
 import { issueAct } from '../issue/issue-links.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
-import { listFilters } from './list-filters.js';
+import { listFilters, usualFilters } from './list-filters.js';
 import { type ListQuery, listFields, readListQuery } from './list-query.js';
 import {
   type DeliveryStates,
@@ -33,7 +34,10 @@ import { listWords as texts } from './list-words.js';
 /** The documents of a book. */
 @PageController({ path: '/documents', access: 'reader', books: true })
 export class DocumentListPages {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
 
   /** The documents of a book, with filters, search, orders, sums, and what can be done with the hits. */
   @ConsolePage({ method: 'GET' })
@@ -68,6 +72,7 @@ ${listSums(sums?.types ?? null, language)}`;
 ${pageHead({ title: words.documents[language], language, primary: issueAct(visit) })}
 ${isWrong ? notice('error', texts.wrong[language]) : null}
 ${query.isPartial ? notice('info', texts.partial[language]) : null}
+${usualFilters(visit, query, dayInIsrael(this.clock.now()))}
 ${listFilters(visit, query)}
 ${hits}
 ${pager(

@@ -11,6 +11,8 @@ import {
   linkButton,
   type Markup,
   moneyField,
+  tabs,
+  type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
@@ -20,6 +22,7 @@ import {
   donationUnreported,
   type ListField,
   type ListQuery,
+  type ListValues,
   pageSizes,
   statuses,
 } from './list-query.js';
@@ -48,7 +51,7 @@ function furtherFilters({ business, language }: MemberVisit, { values, size }: L
     options: readonly (readonly [value: string, text: string])[],
   ) => choice({ name, label, value: values[name], options });
   const dateField = (name: 'from' | 'to') =>
-    field({ name, type: 'date', label: texts[name][language], value: values[name] });
+    field({ name, type: 'date', language, label: texts[name][language], value: values[name] });
   const types = documentTypes.map((type) => [type, typeName(type, language)] as const);
   const ofInstitutions = isInstitution(business.legal_type) ? ([donationUnreported] as const) : [];
   const noted: readonly (keyof typeof noteNames)[] = [...reviewNotes, buyerIdMissing, ...ofInstitutions];
@@ -80,6 +83,27 @@ ${choice({
 })}
 ${checkbox({ name: 'balance', label: texts.withBalance[language], checked: values.balance !== '' })}
 ${checkbox({ name: 'cancelled', label: texts.withCancelled[language], checked: values.cancelled !== '' })}`;
+}
+
+/** What people filter by most, in one press; the rest is in the form. @param today YYYY-MM-DD. */
+export function usualFilters({ language, link }: MemberVisit, { values }: ListQuery, today: string): Markup {
+  const usual: readonly (readonly [Words, Partial<ListValues>])[] = [
+    [texts.allDocuments, {}],
+    [texts.openOnes, { balance: 'yes' }],
+    [texts.ofThisMonth, { from: `${today.slice(0, 7)}-01` }],
+    [texts.failed, { delivery: 'failed' }],
+    [texts.noNumber, { number: 'missing' }],
+  ];
+  const given = ['q', ...further].filter((name) => values[name as ListField] !== '');
+  const items = usual.map(([word, chosen]) => ({
+    href: link('/documents', chosen),
+    text: word[language],
+    isCurrent:
+      given.length === Object.keys(chosen).length &&
+      Object.entries(chosen).every(([name, value]) => values[name as ListField] === value),
+  }));
+  const late = { href: link('/debts/documents'), text: texts.lateOnes[language], isCurrent: false };
+  return tabs({ label: texts.filters[language], kind: 'parts', items: items.toSpliced(2, 0, late) });
 }
 
 /** The form that filters the list. */

@@ -86,7 +86,7 @@ export class PeoplePages {
     const leave = linkButton({
       href: visit.link('/people/leave'),
       text: texts.leave[language],
-      kind: 'danger',
+      kind: 'quiet',
     });
     return page(
       words.people[language],

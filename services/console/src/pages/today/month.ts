@@ -5,6 +5,7 @@ import {
   fromShekels,
   type MonthResult,
   monthResults,
+  sum,
   toShekels,
 } from '@pinkas/domain';
 import {
@@ -118,7 +119,18 @@ export function yearChart(visit: MemberVisit, months: Months, today: string): Ma
         pairHead: texts.monthHead[language],
         language,
       });
-  return card({ id: 'year', title: texts.year[language], content });
+  return card({ id: 'year', title: texts.year[language], aside: comparedText(pairs, language), content });
+}
+
+/** This year until now, and the same months of the last one; null where there was nothing then. */
+function comparedText(pairs: readonly BarPair[], language: Language): Markup | null {
+  const passed = pairs.filter(({ value }) => value !== null);
+  const [now, before] = (['value', 'before'] as const).map((name) =>
+    toShekels(sum(passed.map((pair) => fromShekels(pair[name] ?? 0)))),
+  );
+  return before
+    ? html`<span class="soft">${texts.thisYear[language]} ${amount(now ?? 0, language)}, ${texts.sameMonths[language]} ${amount(before, language)}</span>`
+    : null;
 }
 
 /** The customers who bring in most, each with its page. */

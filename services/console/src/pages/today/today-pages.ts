@@ -165,7 +165,7 @@ interface BookSoFar {
 
 function bookSoFar(visit: MemberVisit, { sums, debts, top, latest }: BookSoFar, today: string): Markup {
   return html`${figures(visit, sums, debts, today)}
-${top && topCustomers(visit, top)}
+${tables(visit, sums, top, today)}
 ${latest && latestDocuments(visit, latest)}`;
 }
 
@@ -179,16 +179,29 @@ function figures(
     ...(debts ? [debtFigure(visit, debts)] : []),
     ...(sums ? monthFigures(visit, sums.months, today) : []),
   ];
-  const months =
-    sums &&
-    html`<div class="columns even">
-  ${yearChart(visit, sums.months, today)}
-  ${monthByType(visit, sums.months, today)}
-</div>`;
   return shown.length === 0
     ? null
     : html`${stats(shown)}
-${months}`;
+${sums && yearChart(visit, sums.months, today)}`;
+}
+
+/** What was issued this month, next to who brings in most. */
+function tables(
+  visit: MemberVisit,
+  sums: BookSoFar['sums'],
+  top: BookSoFar['top'],
+  today: string,
+): Markup | null {
+  const [month, customers] = [
+    sums && monthByType(visit, sums.months, today),
+    top && topCustomers(visit, top),
+  ];
+  return month && customers
+    ? html`<div class="columns even">
+  ${customers}
+  ${month}
+</div>`
+    : (month ?? customers);
 }
 
 function latestDocuments(visit: MemberVisit, { documents }: ReplyOf<typeof listDocuments>): Markup {

@@ -38,6 +38,8 @@ export const todayWords = {
   documents: { he: 'מסמכים', en: 'documents' },
   resend: { he: 'שליחה חוזרת', en: 'Send again' },
   suppressed: { he: 'הכתובת חסומה לשליחה:', en: 'This address is blocked:' },
+  bounced: { he: 'השרת דחה את הכתובת', en: 'Its server rejected it' },
+  blocked: { he: 'נחסמה ביד', en: 'Blocked by hand' },
   allow: { he: 'ביטול החסימה', en: 'Unblock' },
   otherAddress: { he: 'שליחה לכתובת אחרת', en: 'Send to another address' },
   failedPackage: {
@@ -91,6 +93,8 @@ export const todayWords = {
   noneLate: { he: 'אין תשלום באיחור', en: 'Nothing is late' },
   lastMonth: { he: 'בחודש הקודם', en: 'Last month' },
   year: { he: 'הכנסות לפי חודש', en: 'Income by month' },
+  thisYear: { he: 'השנה עד כה', en: 'This year so far' },
+  sameMonths: { he: 'באותם חודשים אשתקד', en: 'in the same months last year' },
   noIncome: { he: 'עדיין אין הכנסות', en: 'No income yet' },
   noIncomeMore: {
     he: 'כאן יופיע תרשים של ההכנסות בכל חודש.',

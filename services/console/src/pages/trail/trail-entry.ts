@@ -16,10 +16,11 @@ import {
   type Markup,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { type IconName, icon } from '../icons.js';
 import { firstDay } from '../list/selection-pages.js';
 import { endpointsPath } from '../webhooks/endpoint-parts.js';
 import { addressFor, type TrailNames } from './trail-names.js';
-import { actionWords, fieldWords, valueWords } from './trail-words.js';
+import { actionWords, fieldWords, type TrailKind, trailKinds, valueWords } from './trail-words.js';
 
 const texts = {
   operator: { he: 'מפעיל המערכת', en: 'the operator' },
@@ -57,11 +58,30 @@ export function trailEntry(visit: MemberVisit, entry: AuditEntry, names: TrailNa
     changes.length > shownMax ? disclosure(`${texts.details[language]} (${changes.length})`, list) : list;
   const actor = isolate(actorText(entry.actor, names, language), language);
   return html`<li>
-  <p><strong>${actionText(entry, language)}</strong> ${subjectOf(entry, names, visit)}</p>
+  <p>${icon(iconOf(entry))} <strong>${actionText(entry, language)}</strong> ${subjectOf(entry, names, visit)}</p>
   ${changes.length === 0 ? null : shown}
-  <p class="who soft">${actor} · ${dayAndTime(entry.at, language)}</p>
+  <p class="who soft">${actor} · ${leftToRight(formatInstantTime(entry.at))}</p>
 </li>
 `;
+}
+
+/** The drawing of each kind of change. */
+const kindIcons = {
+  documents: 'documents',
+  messages: 'message',
+  settings: 'business',
+  keys: 'key',
+  webhooks: 'connection',
+  people: 'people',
+  authority: 'authority',
+  customers: 'customers',
+  exports: 'exports',
+} as const satisfies Record<TrailKind, IconName>;
+
+function iconOf({ action }: AuditEntry): IconName {
+  const [kind] =
+    Object.entries(trailKinds).find(([, { actions }]) => actions.some((known) => known === action)) ?? [];
+  return kind === undefined ? 'trail' : kindIcons[kind as TrailKind];
 }
 
 /** The columns of the entries in a file for a spreadsheet. */

@@ -18,6 +18,7 @@ import {
   field,
   filterForm,
   html,
+  type Language,
   linkButton,
   type Markup,
   notice,
@@ -33,7 +34,7 @@ import { listMembers } from '../../people/member.repository.js';
 import { words } from '../words.js';
 import { type Positions, readPositions, readTrail, type TrailPage } from './read-trail.js';
 import { trailColumns, trailEntry } from './trail-entry.js';
-import { readTrailNames } from './trail-names.js';
+import { readTrailNames, type TrailNames } from './trail-names.js';
 import { filterOf, readTrailValues, type TrailFilter, type TrailValues } from './trail-query.js';
 import { trailKinds } from './trail-words.js';
 
@@ -93,9 +94,7 @@ export class TrailPages {
             title: texts.none[language],
             ...(trail.next !== null && { text: texts.older[language] }),
           })
-        : html`<ol class="trail">
-  ${trail.entries.map((entry) => trailEntry(visit, entry, names))}
-</ol>`;
+        : entriesByDay(visit, trail.entries, names);
     const linkTo = (before: string | undefined) => link('/trail', { ...values, before });
     return page(
       words.trail[language],
@@ -155,6 +154,25 @@ ${pager(
   }
 }
 
+/** The entries of each day below it, the latest first. */
+function entriesByDay(visit: MemberVisit, entries: readonly AuditEntry[], names: TrailNames): Markup {
+  const days = [...new Set(entries.map(({ at }) => dayInIsrael(new Date(at))))];
+  const parts = days.map((day) => {
+    const ofDay = entries.filter(({ at }) => dayInIsrael(new Date(at)) === day);
+    return html`<h2 class="day">${longDay(day, visit.language)}</h2>
+<ol class="trail">
+  ${ofDay.map((entry) => trailEntry(visit, entry, names))}
+</ol>
+`;
+  });
+  return html`${parts}`;
+}
+
+const longDay = (day: string, language: Language): string =>
+  new Intl.DateTimeFormat(language === 'he' ? 'he-IL' : 'en-GB', {
+    ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+  }).format(new Date(`${day}T00:00:00Z`));
+
 function trailFilters(
   { language, link }: MemberVisit,
   values: TrailValues,
@@ -162,7 +180,7 @@ function trailFilters(
 ): Markup {
   const kinds = Object.entries(trailKinds).map(([kind, { word }]) => [kind, word[language]] as const);
   const dateField = (name: 'from' | 'to') =>
-    field({ name, type: 'date', label: texts[name][language], value: values[name] });
+    field({ name, type: 'date', language, label: texts[name][language], value: values[name] });
   return filterForm({
     action: link('/trail'),
     content: html`
