@@ -144,7 +144,6 @@ export const createCustomer = defineContract('customer.card.create', {
   reply: Strict({ customer: CustomerDetails }),
   errors: ['validation_error', 'invalid_customer_tax_id', 'customer_identity_conflict'],
   unknownMembers: 'refused',
-  isRepeatable: true,
 });
 
 /**

@@ -4,20 +4,11 @@ import { defineContract, defineEvent } from './define.js';
 import { Debt } from './issuing-accounts.js';
 import { Business } from './schema/business.js';
 import { DeliveryOutcome } from './schema/document.js';
-import {
-  CalendarDate,
-  EmailAddress,
-  Instant,
-  Money,
-  Nullable,
-  PersonId,
-  Strict,
-  TestBookId,
-  Uuid,
-} from './schema/fields.js';
+import { EmailAddress, Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { Message, MessageChannel, MessagePurpose, MessageStatus } from './schema/message.js';
 import { timeLimitsMs } from './time-limits.js';
 
+export * from './delivery-statement.js';
 export * from './schema/message.js';
 
 /** The messages of a document are planned, and not as the response says: what is sent, to whom and when. */
@@ -150,42 +141,6 @@ export const sendReminder = defineContract('delivery.reminder.send', {
   /**
    * `validation_error` at `/recipient`: it is no email address, or it is suppressed; at `/document_ids`: nothing is left to pay of one;
    * at `/customer_id`: the last reminder is less than three days ago; at `/reminder_id`: it is the id of another message.
-   */
-  errors: ['not_found', 'validation_error'],
-});
-
-/** The most bytes of a statement of an account as PDF. */
-export const statementBytesMax = 5_000_000;
-
-/**
- * Sends the statement of the account of a customer as a PDF that an email carries, with the text of a person and the balance below it. It
- * never leaves in quiet hours. It is a message of the latest document of the account. A repeated call with the same `statement_id` sends
- * nothing twice, and returns the message as it is now.
- */
-export const sendStatement = defineContract('delivery.statement.send', {
-  request: Strict({
-    /** With its settings of now. */
-    business: Business,
-    customer_id: Uuid,
-    /** The latest document of the account. */
-    document_id: Uuid,
-    /** The id of the message, chosen by the caller. */
-    statement_id: Uuid,
-    recipient: Type.String({ minLength: 1, maxLength: 254 }),
-    subject: Type.String({ minLength: 1, maxLength: 200 }),
-    /** Paragraphs. */
-    text: Type.String({ minLength: 1, maxLength: 5_000 }),
-    /** The last day of the statement, and what the customer has left to pay then, ILS; negative: what is in credit. */
-    as_of: CalendarDate,
-    closing: Money,
-    /** Base64. */
-    pdf: Type.String({ minLength: 1, maxLength: Math.ceil(statementBytesMax / 3) * 4 }),
-    person_id: PersonId,
-  }),
-  reply: MessageStatus,
-  /**
-   * `validation_error` at `/recipient`: it is no email address, or it is suppressed; at `/statement_id`: it is the id of another
-   * message.
    */
   errors: ['not_found', 'validation_error'],
 });

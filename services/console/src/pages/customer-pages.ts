@@ -41,7 +41,6 @@ import {
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../session/roles.js';
-import { accountActs } from './debts/account-acts.js';
 import {
   type CustomerValues,
   customerErrors,
@@ -50,6 +49,7 @@ import {
   customerValues,
   termsOf,
 } from './customer-form.js';
+import { accountActs } from './debts/account-acts.js';
 import { type FieldSpec, fieldInput, readFields } from './form-fields.js';
 import { documentTable } from './parts.js';
 import { unlessAway } from './unless-away.js';
@@ -152,18 +152,7 @@ export class CustomerPages {
       query: searched === '' ? null : searched,
       limit: listed,
     });
-    const debtors =
-      customers.length === 0
-        ? { debtors: [] }
-        : await unlessAway(
-            this.rpc.call(listDebtors, {
-              business_id: bookId,
-              customer_ids: customers.map(({ id }) => id),
-              limit: listed,
-              after: null,
-            }),
-          );
-    const balances = debtors && new Map(debtors.debtors.map((debtor) => [debtor.customer_id, debtor.amount]));
+    const balances = await balancesOf(this.rpc, bookId, customers);
     const search = field({
       name: 'q',
       type: 'search',
@@ -229,6 +218,22 @@ ${list}`,
   }
 }
 
+/** What each customer has left to pay, by id; null where issuing does not answer. */
+async function balancesOf(
+  rpc: RpcClient,
+  business_id: string,
+  customers: readonly CustomerCard[],
+): Promise<ReadonlyMap<string, number> | null> {
+  const customer_ids = customers.map(({ id }) => id);
+  if (customer_ids.length === 0) {
+    return new Map();
+  }
+  const found = await unlessAway(
+    rpc.call(listDebtors, { business_id, customer_ids, limit: listed, after: null }),
+  );
+  return found && new Map(found.debtors.map(({ customer_id, amount: left }) => [customer_id, left]));
+}
+
 async function cardPage(
   rpc: RpcClient,
   visit: MemberVisit,
@@ -257,19 +262,6 @@ async function cardPage(
       ? emptyState({ title: texts.noDocuments[language] })
       : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language, true);
   const mayIssue = isAtLeast(role, 'issuer');
-  const statement = linkButton({ href: `${at}/statement`, text: words.statement[language] });
-  const issue = linkButton({
-    href: visit.link('/issue', { customer: customer.id }),
-    text: texts.issue[language],
-    kind: 'primary',
-  });
-  const remind = linkButton({
-    href: visit.link(`/debts/${customer.id}/reminder`),
-    text: texts.remind[language],
-  });
-  const acts = account
-    ? accountActs(visit, customer.id, { open: account.open, onAccount: account.open - account.closing })
-    : [];
   const details = cardFacts(customer, mayIssue, language);
   return page(
     customer.name,
@@ -277,8 +269,7 @@ async function cardPage(
       title: isolate(customer.name, language),
       language,
       crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
-      primary: mayIssue ? issue : null,
-      secondary: [...acts, mayIssue && account && account.open > 0 ? remind : null, statement],
+      ...customerActs(visit, customer, account),
     })}
 ${visit.outcome === 'created' ? notice('done', texts.created[language]) : null}
 ${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
@@ -295,6 +286,30 @@ ${account && accountFigures(account, debts, language)}
 </div>`,
     sent ? 422 : 200,
   );
+}
+
+/** What is done for a customer, a document first; what the account asks for, and its statement. */
+function customerActs(
+  visit: MemberVisit,
+  { id }: CustomerDetails,
+  account: ReplyOf<typeof readStatement> | null,
+): { readonly primary: Markup | null; readonly secondary: readonly (Markup | null)[] } {
+  const { language, link, role } = visit;
+  const mayIssue = isAtLeast(role, 'issuer');
+  const issue = { href: link('/issue', { customer: id }), text: texts.issue[language] };
+  const remind = { href: link(`/debts/${id}/reminder`), text: texts.remind[language] };
+  const statement = { href: link(`/customers/${id}/statement`), text: words.statement[language] };
+  const ofAccount = account
+    ? accountActs(visit, id, { open: account.open, onAccount: account.open - account.closing })
+    : [];
+  return {
+    primary: mayIssue ? linkButton({ ...issue, kind: 'primary' }) : null,
+    secondary: [
+      ...ofAccount,
+      mayIssue && account && account.open > 0 ? linkButton(remind) : null,
+      linkButton(statement),
+    ],
+  };
 }
 
 /** What is left to pay and the account so far. */

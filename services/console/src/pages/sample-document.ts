@@ -6,6 +6,11 @@ const items = [
   { description: { he: 'מוצר לדוגמה', en: 'Sample product' }, quantity: 1, unit_price: 129.9 },
 ] as const;
 
+const termsOf = ({ payment_terms_days: days, payment_terms_from: from = 'date' }: Business) => ({
+  days,
+  from,
+});
+
 /** A document that was never issued, to show how those of a business look. @param today YYYY-MM-DD. */
 export function sampleDocument(
   business: Business,
@@ -28,10 +33,7 @@ export function sampleDocument(
     type,
     number: 1,
     date: today,
-    due_date: dueOn(today, {
-      days: business.payment_terms_days,
-      from: business.payment_terms_from ?? 'date',
-    }),
+    due_date: dueOn(today, termsOf(business)),
     issued_at: now.toISOString(),
     external_ref: null,
     customer: {

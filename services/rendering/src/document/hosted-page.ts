@@ -95,11 +95,13 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
   // Printing is the PDF's affair: the page would only be a picture of it.
   const title = wording.otherLanguage[language];
   const payLink = asksForPayment(sheet) ? sheet.business.payment_instructions?.link : undefined;
+  const toPay = attributes({ class: 'first', href: payLink, rel: 'noopener noreferrer nofollow' });
+  const toFile = attributes({ class: payLink === undefined && 'first', href: downloadUrl(pdfUrl) });
   const pay =
     payLink !== undefined &&
     compact`
       <li>
-        <a class="first" href="${payLink}" rel="noopener noreferrer nofollow">${paymentInstructionWords.link[language]}</a>
+        <a${toPay}>${paymentInstructionWords.link[language]}</a>
       </li>`;
   return compact`
     <header class="bar">
@@ -112,7 +114,7 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
         <ul>
           ${pay}
           <li>
-            <a${attributes({ class: payLink === undefined && 'first' })} href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a>
+            <a${toFile}>${wording.download[language]}</a>
           </li>
           <li>
             <a href="${pdfUrl}">${wording.print[language]}</a>

@@ -39,7 +39,7 @@ const emailFields = {
     type: 'email',
     refused: {
       he: 'הכתובת אינה תקינה, או שהיא חסומה לשליחה.',
-      en: 'The address is not valid, or no messages are sent to it.',
+      en: 'The address is not valid, or it is blocked.',
     },
     more: { required: true },
   },
