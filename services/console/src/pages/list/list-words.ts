@@ -13,7 +13,7 @@ export const listWords = {
   anyStatus: { he: 'כל המצבים', en: 'Any status' },
   note: { he: 'לבדיקה', en: 'To check' },
   anyNote: { he: 'כל המסמכים', en: 'All documents' },
-  open: { he: 'פתוח (יש יתרה לתשלום)', en: 'Open (something is left to pay)' },
+  open: { he: 'פתוח (יש יתרה לתשלום)', en: 'Open (with a balance due)' },
   partly_paid: { he: 'שולם בחלקו', en: 'Partly paid' },
   overpaid: { he: 'שולם ביתר', en: 'Overpaid' },
   closed: { he: 'סגור', en: 'Closed' },
