@@ -27,12 +27,12 @@ import {
   toShekels,
 } from '@pinkas/domain';
 import { sha256Of } from '@pinkas/exports/book';
+import { exampleEntry } from '@pinkas/exports/example-book';
 import { ApiError } from '@pinkas/service-kit/client';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
 import type { Call, Output } from '../src/command.js';
-import { exampleEntry } from '@pinkas/exports/example-book';
 import { run } from './run.js';
 
 /** What a caller may write, and what no charset of the structure has. */

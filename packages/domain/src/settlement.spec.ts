@@ -30,7 +30,13 @@ describe('settlementOf', () => {
     ['a set-off of a part', { set_off: 180 }, 1000, 'partly_paid', ['partly_paid']],
     ['a set-off of the total', { set_off: 1180 }, 0, 'settled', []],
     ['a set-off of all but an agora', { set_off: 1179.99 }, 0, 'settled', []],
-    ['a receipt, a set-off and a credit of the total', { paid: 500, set_off: 500, credited: 180 }, 0, 'settled', []],
+    [
+      'a receipt, a set-off and a credit of the total',
+      { paid: 500, set_off: 500, credited: 180 },
+      0,
+      'settled',
+      [],
+    ],
     ['a credit after the set-off', { set_off: 1180, credited: 180 }, -180, 'overpaid', []],
     ['receipts of the total', { paid: 1180 }, 0, 'settled', []],
     ['receipts and credits of the total', { paid: 1000.01, credited: 179.99 }, 0, 'settled', []],
@@ -120,7 +126,9 @@ describe('settlementOf', () => {
         expect(balance === null).toBe(!isPayable || state.invoices > 0);
         expect(others.state === null).toBe(balance === null);
         if (balance !== null) {
-          const parts = [total, -state.paid, -state.set_off, -state.credited].map((part) => Math.round(part * 100));
+          const parts = [total, -state.paid, -state.set_off, -state.credited].map((part) =>
+            Math.round(part * 100),
+          );
           const left = parts.reduce((sum, part) => sum + part, 0);
           expect([left, Math.abs(left) === 1 ? 0 : left]).toContain(Number(balance));
           expect(fromShekels(toShekels(balance))).toBe(balance);

@@ -113,7 +113,12 @@ export function amountOfNote(
   }
 }
 
-function stateOf(balance: Agorot, settled: Agorot, isFree: boolean, isOvercredited: boolean): SettlementState {
+function stateOf(
+  balance: Agorot,
+  settled: Agorot,
+  isFree: boolean,
+  isOvercredited: boolean,
+): SettlementState {
   if (balance > 0n) {
     return settled > 0n ? 'partly_paid' : 'unpaid';
   }

@@ -14,8 +14,8 @@ import {
   readBook,
   serviceNames,
 } from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit';
 import { type ExampleSystem, exampleSystem } from '@pinkas/exports/example-book';
+import { ApiError } from '@pinkas/service-kit';
 import { BookChecks, documentsMax, nextRound } from '../src/book-check/book-checks.js';
 import { type ConsoleUnderTest, startConsole, type TestPerson } from './console.js';
 

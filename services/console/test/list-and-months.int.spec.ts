@@ -125,7 +125,9 @@ beforeAll(async () => {
   });
   network.answer(sumDocuments, ({ document_ids, balance_state }) => {
     const documents = document_ids?.length ?? book.length;
-    return { types: balance_state === 'closed' ? null : [{ type: 'tax_invoice' as const, documents, ...sums }] };
+    return {
+      types: balance_state === 'closed' ? null : [{ type: 'tax_invoice' as const, documents, ...sums }],
+    };
   });
   network.answer(listDeliveryStates, ({ document_ids }) => ({
     documents: document_ids.slice(0, 1).map((document_id) => ({ document_id, state: 'failed' as const })),

@@ -83,9 +83,9 @@ describe('money on account in the console', () => {
       }
       return {
         document: exampleDocument({ business_id: request.business.id, type: request.body.type }),
-        state: { status: 'closed', paid: 150, allocation_number: null, cancelled_at: null },
-        allocation: { status: 'not_required', number: null, reason: null },
-        delivery: { status: 'disabled', channel: null, scheduled_for: null },
+        state: { status: 'closed' as const, paid: 150, allocation_number: null, cancelled_at: null },
+        allocation: { status: 'not_required' as const, number: null, reason: null },
+        delivery: { status: 'disabled' as const, channel: null, scheduled_for: null },
         replayed: false,
       };
     });
@@ -149,7 +149,7 @@ describe('money on account in the console', () => {
     console.network.answer(getDocument, () => ({
       document,
       state: {
-        status: 'open',
+        status: 'open' as const,
         paid: 0,
         set_off: 60,
         credited: 0,

@@ -152,12 +152,15 @@ describe('the documentation', () => {
     expect(text).not.toMatch(/\$BASE_URL|href="\.\./);
   });
 
-  it.each(['/client.tgz', '/mcp.tgz'])('%s has an entity tag, by which it is not sent twice', async (path) => {
-    const sent = await gateway.http(path);
-    expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'application/gzip']);
-    const headers = { 'if-none-match': sent.headers.get('etag') ?? '' };
-    expect(await gateway.http(path, { headers })).toMatchObject({ status: 304, text: '' });
-  });
+  it.each(['/client.tgz', '/mcp.tgz'])(
+    '%s has an entity tag, by which it is not sent twice',
+    async (path) => {
+      const sent = await gateway.http(path);
+      expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+      const headers = { 'if-none-match': sent.headers.get('etag') ?? '' };
+      expect(await gateway.http(path, { headers })).toMatchObject({ status: 304, text: '' });
+    },
+  );
 
   it('the errors page explains every code in both languages, with the operations that can return it', async () => {
     const { text } = await gateway.http('/docs/errors');

@@ -18,6 +18,7 @@ const result = (change: Partial<VerificationResult> = {}): VerificationResult =>
   noteCount: 0,
   pending: 0,
   deadLettered: 0,
+  next: null,
   ...change,
 });
 const findings = [

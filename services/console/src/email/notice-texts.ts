@@ -229,9 +229,12 @@ export function packageMail(
     const contents = formats.map((format) => packageContents[format][of]);
     const items = contents.map((content) => html`<li>${content}</li>`);
     return {
-      text: [texts.packageLead[of], contents.map((content) => `- ${content}`).join('\n'), files, texts.packageMore[of]].join(
-        '\n\n',
-      ),
+      text: [
+        texts.packageLead[of],
+        contents.map((content) => `- ${content}`).join('\n'),
+        files,
+        texts.packageMore[of],
+      ].join('\n\n'),
       html: html`${messageText(`${texts.package[of]}, ${packageTitle(period, of)}`)}
         ${businessLine(name, of)}
         ${messageText(texts.packageLead[of])}

@@ -37,7 +37,13 @@ export async function sendSelected(
         }
         documents += 1;
         onDocuments(documents);
-        yield csvRow([type, number, customer.name, customer.email, outcome.text ?? outcome.reason ?? 'queued']);
+        yield csvRow([
+          type,
+          number,
+          customer.name,
+          customer.email,
+          outcome.text ?? outcome.reason ?? 'queued',
+        ]);
       }
     }
   }

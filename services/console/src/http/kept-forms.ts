@@ -36,7 +36,8 @@ export class KeptForms {
     token: string | undefined,
     isOf: (sessionId: string) => boolean,
   ): Promise<string | null> {
-    const of = visit.session ? { personId: visit.session.personId } : token ? { token } : null;
+    const ofToken = token === undefined || token === '' ? null : { token };
+    const of = visit.session ? { personId: visit.session.personId } : ofToken;
     const ended = of && (await findEndedSessions(acrossTenants(this.db), of, this.clock.now()));
     const own = ended?.find(({ id }) => isOf(id));
     return own ? this.keep(visit, own.personId) : null;

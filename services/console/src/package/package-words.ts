@@ -25,10 +25,16 @@ export const packageFailures = {
 
 /** What the accountant gets, as a list has it. */
 export const packageContents = {
-  report: { he: 'דוח מע"מ, הכנסות ותקבולים (PDF וטבלה)', en: 'Report of VAT, income and receipts (PDF and table)' },
+  report: {
+    he: 'דוח מע"מ, הכנסות ותקבולים (PDF וטבלה)',
+    en: 'Report of VAT, income and receipts (PDF and table)',
+  },
   pcn874: { he: 'דיווח מפורט למע"מ, צד העסקאות (PCN874)', en: 'Detailed VAT report, sales side (PCN874)' },
   uniform: { he: 'מבנה אחיד (OPENFRMT)', en: 'Uniform structure (OPENFRMT)' },
-  csv: { he: 'טבלאות של המסמכים, השורות והתשלומים (CSV)', en: 'Tables of documents, lines and payments (CSV)' },
+  csv: {
+    he: 'טבלאות של המסמכים, השורות והתשלומים (CSV)',
+    en: 'Tables of documents, lines and payments (CSV)',
+  },
   'pdf-zip': { he: 'כל המסמכים החתומים (PDF)', en: 'All signed documents (PDF)' },
 } as const satisfies Record<PackageFormat, Words>;
 
@@ -37,5 +43,7 @@ export const packageName = ({ month, months }: Pick<PackageKey, 'month' | 'month
   periodFrom(month, months).name;
 
 /** The period of the accountant's files: `June 2026`. */
-export const packageTitle = ({ month, months }: Pick<PackageKey, 'month' | 'months'>, language: Language): string =>
-  periodTitle(periodFrom(month, months), language);
+export const packageTitle = (
+  { month, months }: Pick<PackageKey, 'month' | 'months'>,
+  language: Language,
+): string => periodTitle(periodFrom(month, months), language);

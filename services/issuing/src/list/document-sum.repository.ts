@@ -1,6 +1,6 @@
 import { summedDocumentsMax } from '@pinkas/contracts';
-import type { Database } from '@pinkas/service-kit';
 import { documentTypes } from '@pinkas/domain';
+import type { Database } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentSumTable, IssuingTables } from '../document/document.tables.js';
 import { sumsByType } from '../document/document-sums.repository.js';

@@ -84,7 +84,10 @@ export const exportWords = {
     en: 'The files of a period are sent once: after this they are not sent again on the regular day.',
   },
   sendNowAct: { he: 'הכנה ושליחה', en: 'Make and send' },
-  sentNow: { he: 'הקבצים בהכנה, ויישלחו כשיהיו מוכנים.', en: 'The files are being made, and are sent once they are ready.' },
+  sentNow: {
+    he: 'הקבצים בהכנה, ויישלחו כשיהיו מוכנים.',
+    en: 'The files are being made, and are sent once they are ready.',
+  },
   allAsZip: { he: 'הורדת הכול (ZIP)', en: 'Download all (ZIP)' },
   day: { he: 'ביום בחודש', en: 'On day of the month' },
   recipient: { he: 'למי', en: 'To' },

@@ -42,8 +42,10 @@ interface Monthly {
 export function monthlyCard(visit: MemberVisit, given: Monthly): Markup {
   const { business, language, link, role } = visit;
   const isOwner = role === 'owner';
-  const contents = packageFormats(business).map((format) => html`<li>${packageContents[format][language]}</li>
-    `);
+  const contents = packageFormats(business).map(
+    (format) => html`<li>${packageContents[format][language]}</li>
+    `,
+  );
   return card({
     id: 'monthly',
     title: texts.monthly[language],

@@ -87,16 +87,13 @@ export class TodayPages {
         title: words.today[language],
         language,
         lead: isCalm ? texts.nothing[language] : null,
-        // The next of the first steps is the primary act, and an empty test book has its own.
-        primary: isBeginning || steps !== null ? null : issueAct(visit),
-        secondary: [isBeginning || steps === null ? null : issueAct(visit, 'secondary')],
+        ...issueActs(visit, isBeginning, steps !== null),
       })}
 ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps && firstStepsCard(visit, steps)}
-${isBeginning ? null : checkLine(visit, check, now)}
-${isBeginning ? visit.isTest && emptyTestBook(visit) : bookSoFar(visit, book, today)}`,
+${isBeginning ? visit.isTest && emptyTestBook(visit) : [checkLine(visit, check, now), bookSoFar(visit, book, today)]}`,
     );
   }
 
@@ -214,6 +211,13 @@ function latestDocuments(visit: MemberVisit, { documents }: ReplyOf<typeof listD
     aside: all,
     content: documentTable(documents, (id) => visit.link(`/documents/${id}`), language),
   });
+}
+
+/** The next of the first steps is the primary act where there is one, and an empty test book has its own. */
+function issueActs(visit: MemberVisit, isBeginning: boolean, hasSteps: boolean) {
+  const act = (isSecondary: boolean) =>
+    !isBeginning && hasSteps === isSecondary ? issueAct(visit, isSecondary ? 'secondary' : 'primary') : null;
+  return { primary: act(false), secondary: [act(true)] };
 }
 
 /** How a test book begins. */
