@@ -93,7 +93,12 @@ ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps && firstStepsCard(visit, steps)}
-${isBeginning ? visit.isTest && emptyTestBook(visit) : [checkLine(visit, check, now), bookSoFar(visit, book, today)]}`,
+${
+  isBeginning
+    ? visit.isTest && emptyTestBook(visit)
+    : html`${checkLine(visit, check, now)}
+${bookSoFar(visit, book, today)}`
+}`,
     );
   }
 
