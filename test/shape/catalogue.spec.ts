@@ -65,6 +65,8 @@ describe('the catalogue', () => {
       'rpc.issuing.document.issue.v1',
       // Reads.
       'rpc.issuing.period.report.v1',
+      // An id of the act sets off once.
+      'rpc.issuing.set_off.add.v1',
     ]);
   });
 

@@ -568,7 +568,7 @@ describe('the report of a period', () => {
     expect(pdf.headers.get('content-disposition')).toBe('attachment; filename="report-2026-05_06.pdf"');
   });
 
-  it('of a business that charges no VAT it has none, on the page, on paper and in the table', async () => {
+  it('the report of a business that charges no VAT has none, on the page, on paper and in the table', async () => {
     expect(wordsOf((await browser.get(at('/reports'))).text)).toContain('VAT on sales');
     console.businesses.set(business.id, { ...business, legal_type: 'osek_patur' });
     const page = await browser.get(at('/reports'));

@@ -129,7 +129,7 @@ describe('money on account in the console', () => {
     expect(added[0]).toMatchObject({ customer_id, person_id: expect.any(String) });
   });
 
-  it('what is refused comes back with what was typed, and nothing to set off has a page that says so', async () => {
+  it('a refused set-off comes back with what was typed, and a customer without credit has a page that says so', async () => {
     const form = fieldsIn((await browser.get(`${root}/customers/${customer_id}/set-off`)).text);
     refusal = new ApiError('validation_error', { details: { errors: [{ path: '/amounts' }] } });
     const typed = { ...form, 'amount.0': '100.01' };

@@ -202,13 +202,15 @@ function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: F
     content: fields(visit, draft, sent, errors),
     acts: button({ text: texts.send[language] }),
   });
+  const credit = html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)}
+<a href="${link(`/customers/${params.id}/set-off`)}">${texts.setOff[language]}</a>`;
   return page(
     texts.title[language],
     html`
 ${head(visit, draft)}
 ${errors.form === undefined ? null : notice('error', errors.form)}
 ${waits(draft, visit)}
-${draft.onAccount > 0n ? notice('info', html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)} <a href="${link(`/customers/${params.id}/set-off`)}">${texts.setOff[language]}</a>`) : null}
+${draft.onAccount > 0n ? notice('info', credit) : null}
 ${draft.allowed_at === null ? card({ id: 'reminder', title: texts.title[language], titleHidden: true, content }) : null}`,
     isWrong ? 422 : 200,
   );

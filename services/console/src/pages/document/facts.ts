@@ -93,7 +93,8 @@ export function documentFacts(
         texts.setOff[language],
         state.set_off === undefined
           ? null
-          : html`${amount(state.set_off, language)} <a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts.setOffs[language]}</a>`,
+          : html`${amount(state.set_off, language)}
+<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts.setOffs[language]}</a>`,
       ],
       [texts.sending[language], document.send ? null : texts.notSent[language]],
     ],

@@ -103,6 +103,7 @@ function asked(
   const isDonation = draft.type === 'donation_receipt';
   // What is confirmed is what is issued: another total, for example of a VAT rate that has changed since, is refused.
   const confirmed = hidden('expected_total', String(draft.totals.total));
+  const issueWords = `${texts.issue[language]} ${inSentence(typeName(draft.type, language), language)}`;
   return html`
 ${facts(
   [
@@ -133,7 +134,7 @@ ${warningList(warningsOf(preview), draft.type, language)}
   ${confirmed}
   ${cardChangeBox(change, visit)}
   <div class="buttons">
-    ${button({ text: `${texts.issue[language]} ${inSentence(typeName(draft.type, language), language)}`, name: 'step', value: 'issue' })}
+    ${button({ text: issueWords, name: 'step', value: 'issue' })}
     ${linkButton({ href: link(`/issue/drafts/${fields.single.key}`), text: texts.change[language] })}
   </div>
 </form>`;

@@ -54,7 +54,10 @@ export function checkLine(visit: MemberVisit, check: CompletedCheck | undefined,
   if (isTest || state === 'found') {
     return null;
   }
-  return html`<p class="soft check-line">${stateText(state, check, visit, now)} <a href="${link('/check')}">${checkWords.what[language]}</a></p>`;
+  return html`<p class="soft check-line">
+  ${stateText(state, check, visit, now)}
+  <a href="${link('/check')}">${checkWords.what[language]}</a>
+</p>`;
 }
 
 function stateText(

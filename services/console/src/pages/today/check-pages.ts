@@ -91,7 +91,11 @@ function lastCheck({ language }: MemberVisit, check: CompletedCheck): Markup {
   const list = findings.map(({ type, number, message }) => {
     const rules = type && documentTypeRules[type];
     const name = rules && (language === 'he' ? rules.nameHe : rules.name);
-    return html`<li>${name} ${number === null ? null : leftToRight(String(number))} <span lang="en" dir="ltr">${message}</span></li>\n`;
+    return html`<li>
+  ${name} ${number === null ? null : leftToRight(String(number))}
+  <span lang="en" dir="ltr">${message}</span>
+</li>
+`;
   });
   return card({
     id: 'last',

@@ -129,7 +129,10 @@ function comparedText(pairs: readonly BarPair[], language: Language): Markup | n
     toShekels(sum(passed.map((pair) => fromShekels(pair[name] ?? 0)))),
   );
   return before
-    ? html`<span class="soft">${texts.thisYear[language]} ${amount(now ?? 0, language)}, ${texts.sameMonths[language]} ${amount(before, language)}</span>`
+    ? html`<span class="soft">
+  ${texts.thisYear[language]} ${amount(now ?? 0, language)},
+  ${texts.sameMonths[language]} ${amount(before, language)}
+</span>`
     : null;
 }
 

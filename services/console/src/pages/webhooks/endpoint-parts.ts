@@ -68,7 +68,8 @@ export function endpointFacts(endpoint: WebhookEndpoint, language: Language): Ma
   const received: Content = last_received_at ? dayAndTime(last_received_at, language) : texts.never[language];
   const failure =
     last_failure &&
-    html`${dayAndTime(last_failure.at, language)} <span class="soft">${reasonText(last_failure.reason, language)}</span>`;
+    html`${dayAndTime(last_failure.at, language)}
+<span class="soft">${reasonText(last_failure.reason, language)}</span>`;
   const since = failing_since && dayAndTime(failing_since, language);
   const until = endpoint.previous_secret_until && dayAndTime(endpoint.previous_secret_until, language);
   const waiting =

@@ -1,6 +1,5 @@
 import { dayInIsrael, documentTypeRules } from '@pinkas/domain';
 import {
-  attributes,
   day,
   dayAndTime,
   directions,
@@ -72,7 +71,7 @@ function forms({ language, id }: Shown): Markup {
 <input type="hidden" name="lang" value="${language}">
 <label for="id">${texts.id[language]}</label>
 <small id="id-hint">${texts.idHint[language]}</small>
-<input${attributes({ id: 'id', name: 'id', value: id, dir: 'ltr', maxlength: '300', autocomplete: 'off', 'aria-describedby': 'id-hint', required: true })}>
+<input id="id" name="id" value="${id}" dir="ltr" maxlength="300" autocomplete="off" aria-describedby="id-hint" required>
 <button class="second">${texts.checkId[language]}</button>
 </form>`;
 }
