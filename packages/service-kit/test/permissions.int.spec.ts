@@ -40,7 +40,8 @@ import { connectNats, ensureStreams } from '../src/index.js';
 const ownCalls: Partial<Record<ServiceName, readonly string[]>> = {
   rendering: ['rpc.rendering.audit_head.list.v1'],
   gateway: ['rpc.gateway.business.mark_connected.v1', 'rpc.gateway.business.update.v1'],
-  console: ['rpc.console.audit_entry.list_latest.v1'],
+  // Its daily check of a book reads every trail.
+  console: ['rpc.console.audit_entry.list.v1', 'rpc.console.audit_entry.list_latest.v1'],
   // It handles events of its own: those that callers are to see.
   delivery: ['rpc.delivery.outbox_event.list.v1', 'rpc.delivery.outbox_event.get.v1'],
 };
