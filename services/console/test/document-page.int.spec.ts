@@ -394,6 +394,7 @@ describe('the page of a document', () => {
       refusal: { decision: 'continue' },
       cancelled_at: '2026-06-16T07:00:00.000Z',
       cancel_reason: 'Ordered twice.',
+      set_off: 10.01,
       credited: 30.03,
       invoices: 2,
       other_customers: 1,
@@ -409,6 +410,7 @@ describe('the page of a document', () => {
       'refusal.decision': 'It goes on without a number',
       cancelled_at: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
       cancel_reason: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
+      set_off: 'Set off from credit ₪10.01 Show or remove',
       credited: 'Credited ₪30.03',
       invoices: 'More than one invoice is based on it.',
       other_customers: 'A receipt or a credit note that is based on it names another customer.',
@@ -634,7 +636,7 @@ describe('the page of a document', () => {
     const rows = [...page.matchAll(/<li class="item[^"]*">(.*?)<\/li>/gs)].map(([, row = '']) => row);
     expect(rows.map((row) => textOf(row).split(' 550')[0])).toEqual([
       'A message was not sent to later@example.com: Tax invoice 1',
-      'This address is blocked: other@example.com',
+      'This address is blocked: other@example.com Its server rejected it:',
       'A message was not sent to Dana@example.com: Tax invoice 1',
     ]);
     expect(rows[0]).toContain(`action="${at}/resend"`);

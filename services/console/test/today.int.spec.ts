@@ -145,7 +145,9 @@ describe('how far documents are settled, in the console', () => {
       for (const path of ['/documents', '']) {
         expect(await read(path)).toContain(`₪7,080.00 ${listed} ${status}`);
       }
-      expect(lists.splice(0).every(({ settlement }) => settlement === true)).toBe(true);
+      // The test book is asked for any document, for the first steps.
+      const asked = lists.splice(0).filter(({ business_id }) => business_id === invoice.business_id);
+      expect(asked.map(({ settlement }) => settlement)).toEqual([true, true, true]);
     },
   );
 
@@ -218,7 +220,9 @@ describe('how far documents are settled, in the console', () => {
     for (const book of [`/b/${id}`, `/t/${id}`]) {
       for (const path of [book, `${book}/documents`]) {
         const { text } = await person.get(path);
-        expect(text.includes(`class="button primary" href="${book}/issue"`)).toBe(leads);
+        // On Today the next of the first steps is the primary act of an owner.
+        const kind = role === 'owner' && path === `/b/${id}` ? 'secondary' : 'primary';
+        expect(text.includes(`class="button ${kind}" href="${book}/issue"`)).toBe(leads);
       }
     }
   });

@@ -328,7 +328,7 @@ export async function listSessions(
   }));
 }
 
-/** Ends a session as time does: forms that are open can be attributed to its person for a while. */
+/** Ends a session as time does: forms that are open can be attributed to its person for a while. No page shows what a form has done. */
 export async function closeSession(db: Database<ConsoleTables>, sessionId: string, now: Date): Promise<void> {
   await db
     .updateTable('session')
@@ -336,6 +336,7 @@ export async function closeSession(db: Database<ConsoleTables>, sessionId: strin
     .where('id', '=', sessionId)
     .where('expires_at', '>', now)
     .execute();
+  await db.deleteFrom('form_outcome').where('session_id', '=', sessionId).execute();
 }
 
 /** Ends a session, and nothing is known of it later. @param personId only one of this person. */

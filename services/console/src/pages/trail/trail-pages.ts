@@ -154,17 +154,25 @@ ${pager(
   }
 }
 
-/** The entries of each day below it, the latest first. */
+/** The entries in their order, those of one day below it. A clock that is behind begins a day again. */
 function entriesByDay(visit: MemberVisit, entries: readonly AuditEntry[], names: TrailNames): Markup {
-  const days = [...new Set(entries.map(({ at }) => dayInIsrael(new Date(at))))];
-  const parts = days.map((day) => {
-    const ofDay = entries.filter(({ at }) => dayInIsrael(new Date(at)) === day);
-    return html`<h2 class="day">${longDay(day, visit.language)}</h2>
+  const days: { readonly day: string; readonly entries: AuditEntry[] }[] = [];
+  for (const entry of entries) {
+    const day = dayInIsrael(new Date(entry.at));
+    const last = days.at(-1);
+    if (last?.day === day) {
+      last.entries.push(entry);
+    } else {
+      days.push({ day, entries: [entry] });
+    }
+  }
+  const parts = days.map(
+    (of) => html`<h2 class="day">${longDay(of.day, visit.language)}</h2>
 <ol class="trail">
-  ${ofDay.map((entry) => trailEntry(visit, entry, names))}
+  ${of.entries.map((entry) => trailEntry(visit, entry, names))}
 </ol>
-`;
-  });
+`,
+  );
   return html`${parts}`;
 }
 
