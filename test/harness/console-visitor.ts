@@ -85,16 +85,26 @@ export class ConsoleVisitor {
     }
   }
 
-  /** Follows a link of the page, also one in the menu of its acts. */
-  async follow(link: string): Promise<void> {
-    if ((await this.page.locator(`.act-menu ${link}`).count()) > 0) {
-      await this.page.click('.act-menu > summary');
+  /** Opens what an element is hidden in: the menu of a narrow page, or that of the acts of a document. */
+  async #unfold(selector: string): Promise<void> {
+    const menus = this.page
+      .locator(selector)
+      .first()
+      .locator('xpath=ancestor::details[not(@open)]/summary >> visible=true');
+    if ((await menus.count()) > 0) {
+      await menus.first().click();
     }
+  }
+
+  /** Follows a link of the page, also one in a menu. */
+  async follow(link: string): Promise<void> {
+    await this.#unfold(link);
     await this.page.click(link);
   }
 
-  /** Presses the button of a form, and waits for the page that it leads to. */
+  /** Presses the button of a form, also one in a menu, and waits for the page that it leads to. */
   async press(form: string, button = 'button'): Promise<void> {
+    await this.#unfold(`${form} ${button}`);
     await this.page.locator(`${form} ${button}`).first().click();
     await this.page.waitForLoadState('load');
   }

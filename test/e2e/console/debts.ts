@@ -61,7 +61,7 @@ export function debts(system: () => ConsoleSystem): void {
         expect(await visitor.page.inputValue('input[name=recipient]')).toBe(email);
         await visitor.page.fill('textarea', 'A text of my own.');
         await visitor.press(form);
-        expect(await visitor.done()).toMatch(/התזכורת נשלחת|is being sent/);
+        expect(await visitor.done()).toMatch(/התזכורת בדרך|is on its way/);
         const [mail] = await eventually('the reminder arrives', async () => {
           const mails = await stack.mailsTo(email);
           return mails.length > 0 && mails;

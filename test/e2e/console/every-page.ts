@@ -117,6 +117,7 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/documents/:id/refusal/:decision': `${paid.id}/refusal/object`,
         '/documents/:id/credit': bill.id,
         '/documents/:id/cancel': quote.id,
+        '/documents/:id/set-offs': bill.id,
         '/customers/:id': bill.customer.id ?? '',
         '/customers/:id/statement': bill.customer.id ?? '',
         '/customers/:id/statement/email': bill.customer.id ?? '',

@@ -121,7 +121,9 @@ export function issuingByHand(system: () => ConsoleSystem): void {
           await visitor.visit(`${root}/issue`);
           return (await page.locator('.drafts li').count()) === 1;
         });
-        expect([await findings(visitor), await visitor.overflow()]).toEqual([[], 0]);
+        // The timers of axe do not run in a page without scripts.
+        expect(view.withoutScripts ? [] : await findings(visitor)).toEqual([]);
+        expect(await visitor.overflow()).toBe(0);
         await page.click('.drafts a');
         await page.waitForURL(/\/issue\/drafts\//);
         expect(await page.inputValue('input[name="items.0.unit_price"]')).toBe('100');
@@ -157,7 +159,7 @@ export function issuingByHand(system: () => ConsoleSystem): void {
       const { totals: summary } = { totals: await page.locator('[data-live]').innerText() };
       expect(summary).toMatch(/300\.00|354\.00/);
       await pressStep(visitor, 'preview');
-      await page.locator('[data-picture] button').click();
+      await page.click('[data-picture] button:not([formtarget])');
       const frame = page.frameLocator('iframe[name="picture"]');
       await eventually(
         'the picture is shown',

@@ -17,7 +17,11 @@ export function withoutScripts(system: () => ConsoleSystem): void {
       const root = `/b/${issuer.business.id}`;
       expect(visitor.path()).toBe(root);
 
-      await visitor.page.click(`nav a[href="${root}/documents"]`);
+      const link = `nav a[href="${root}/documents"]`;
+      // A wide page shows its menu; a narrow one has a button for it.
+      expect(await visitor.page.isVisible(link)).toBe(view.width === desktop.width);
+      expect(await visitor.page.isVisible('nav summary')).toBe(view.width === phone.width);
+      await visitor.follow(link);
       await visitor.page.fill('input[name=q]', '1');
       await visitor.press('form[role=search]');
       await visitor.page.click(`a[href="${root}/documents/${quote.id}"]`);
