@@ -83,11 +83,12 @@ describe('a credit note in the console', () => {
     issued.clear();
   });
 
-  /** The hidden fields of the page that asks for a confirmation. */
+  /** The hidden fields of the form that confirms, without those of the picture next to it. */
   async function preview(fields: Record<string, string>): Promise<Record<string, string>> {
     const { status, text } = await browser.post(address, { step: 'preview', ...fields });
     expect(status).toBe(200);
-    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const form = text.replace(/<form[^>]* data-picture>.*?<\/form>/s, '');
+    const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
     const found = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]));
     expect(found.step).toBe('issue');
     return found;
