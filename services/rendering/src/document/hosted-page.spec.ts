@@ -80,9 +80,11 @@ describe('hostedPage', () => {
   });
 
   it('the page of an invoice that was paid beyond its total shows what is in credit', () => {
-    const html = page({ status: 'closed', paid: 3009, credited: 0.01 });
-    expect(html).toContain('<th scope="row">יתרת זכות</th><td><bdi dir="ltr">0.01</bdi> ₪</td>');
+    const html = page({ status: 'closed', paid: 3009, credited: 0.02 });
+    expect(html).toContain('<th scope="row">יתרת זכות</th><td><bdi dir="ltr">0.02</bdi> ₪</td>');
     expect(html).not.toContain('יתרה לתשלום');
+    // An agora beyond it is nothing.
+    expect(page({ status: 'closed', paid: 3009.01 })).not.toContain('יתרת זכות');
   });
 
   it('the page of a proforma shows what is left of it, though a receipt has closed it', () => {
