@@ -57,6 +57,11 @@ const forms: Readonly<Record<string, Sentence>> = {
   'valid-check-digit': sentence('has a wrong check digit', 'ספרת הביקורת שגויה'),
   '^\\d{5,9}$': sentence('must be 5 to 9 digits', 'חייב להיות 5 עד 9 ספרות'),
   '^\\d{4}$': sentence('must be exactly 4 digits', 'חייב להיות 4 ספרות בדיוק'),
+  '^\\d{1,4}$': sentence('must be 1 to 4 digits', 'חייב להיות 1 עד 4 ספרות'),
+  '^\\d[\\d/-]{1,19}$': sentence(
+    'must be 2 to 20 digits, slashes or hyphens, and begin with a digit',
+    'חייב להיות 2 עד 20 ספרות, לוכסנים או מקפים, ולהתחיל בספרה',
+  ),
   '^\\+?[\\d\\-\\s]{7,20}$': sentence(
     'must be an optional +, then 7 to 20 digits, hyphens or spaces',
     'חייב להיות 7 עד 20 ספרות, מקפים או רווחים, ולפניהם + או בלי',
