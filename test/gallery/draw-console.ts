@@ -131,7 +131,7 @@ export async function drawAll(
   const file = await makeUniformExport(owner, issuer.business.id);
   const person = people.find((each) => each.email === email)?.person_id ?? '';
   const kept = await keepInvitation(stack, issuer.business.id, person);
-  const draft = await saveDraft(owner, issuer.business.id, 'לקוח לדוגמה');
+  const draft = await saveDraft(owner, issuer.business.id, 'לקוח לדוגמה בע"מ');
   const drawn = new Map<string, string[]>();
   const pages = [
     ...pagesOf(issuer.business.id, {
