@@ -153,6 +153,7 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
       '/documents/:id/number': refused.id,
       '/documents/:id/refusal/:decision': `${refused.id}/refusal/object`,
       '/documents/:id/cancel': quote.id,
+      '/documents/:id/set-offs': bill.id,
       '/customers/:id': customer,
       '/customers/:id/statement': customer,
       '/customers/:id/statement/email': customer,

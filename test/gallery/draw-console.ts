@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { keepInvitation, saveDraft } from '../harness/console-draft.js';
 import { addressesOf, shownPages } from '../harness/console-pages.js';
+import { sendEachMonth, sendQuotes } from '../harness/console-sending.js';
 import { ConsoleVisitor, type View } from '../harness/console-visitor.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
@@ -132,10 +133,12 @@ export async function drawAll(
   const person = people.find((each) => each.email === email)?.person_id ?? '';
   const kept = await keepInvitation(stack, issuer.business.id, person);
   const draft = await saveDraft(owner, issuer.business.id, 'לקוח לדוגמה בע"מ');
+  await sendEachMonth(owner, issuer.business.id, person);
   const drawn = new Map<string, string[]>();
   const pages = [
     ...pagesOf(issuer.business.id, {
       ...ids,
+      '/documents/sending/:id': await sendQuotes(owner, issuer.business.id),
       '/exports/:id/transmission': file,
       '/forms/:form': kept,
       '/issue/drafts/:draft': draft,

@@ -11,9 +11,6 @@ const noPages = new Set([
   '/documents/:id/pdf',
   '/exports/:id/file',
   '/exports/monthly/:period/file',
-  // Of a business with an accountant, and of documents that were sent: console/test.
-  '/exports/monthly/now',
-  '/documents/sending/:id',
   '/customers/:id/statement/pdf',
   '/customers/:id/statement/csv',
   '/reports/pdf',

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
 import { keepInvitation, saveDraft } from '../../harness/console-draft.js';
 import { addressesOf, shownPages } from '../../harness/console-pages.js';
+import { sendEachMonth, sendQuotes } from '../../harness/console-sending.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { issueRefused } from '../../harness/refused-number.js';
@@ -166,11 +167,13 @@ export function everyPage(system: () => ConsoleSystem): void {
       const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
       await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
       const draft = await saveDraft(owner, issuer.business.id, markup('טיוטה'));
+      await sendEachMonth(owner, issuer.business.id, person.id);
       const ids = {
         ...visible,
         '/forms/:form': await keepInvitation(stack, issuer.business.id, person.id),
         '/issue/drafts/:draft': draft,
         '/issue/drafts/:draft/confirm': draft,
+        '/documents/sending/:id': await sendQuotes(owner, issuer.business.id),
         '/exports/:id/transmission': await makeUniformExport(owner, issuer.business.id),
         '/people/:person': person.id,
         '/account/passkeys/:passkey/remove': passkey,
