@@ -71,11 +71,6 @@ export const setOff = sqlMigration(`
 
   create index document_open_idx on document (business_id, type, position) where balance > 0;
   create index document_partly_paid_idx on document (business_id, type, position) where balance > 0 and paid + set_off > 0;
-  create index document_paid_idx on document (business_id, type, position) where balance = 0 and paid + set_off > 0;
-  create index document_overpaid_idx on document (business_id, type, position)
-    where balance < 0 and paid + set_off + balance >= 0;
-  create index document_credited_idx on document (business_id, type, position)
-    where paid + set_off + balance < 0 or balance = 0 and paid + set_off = 0 and total > 0;
 
   ${agorotAreNothing}
   comment on column debt_sum.on_account_agorot is

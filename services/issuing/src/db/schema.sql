@@ -373,8 +373,6 @@ CREATE INDEX document_account_idx ON public.document USING btree (business_id, a
 
 CREATE INDEX document_allocation_number_idx ON public.document USING btree (business_id, allocation_number) WHERE (allocation_number IS NOT NULL);
 
-CREATE INDEX document_credited_idx ON public.document USING btree (business_id, type, "position") WHERE ((((paid + set_off) + balance) < (0)::numeric) OR ((balance = (0)::numeric) AND ((paid + set_off) = (0)::numeric) AND (total > (0)::numeric)));
-
 CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
 
 CREATE INDEX document_debt_account_idx ON public.document USING btree (business_id, account_id, (
@@ -392,10 +390,6 @@ END), id) WHERE (balance > (0)::numeric);
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
 CREATE INDEX document_open_idx ON public.document USING btree (business_id, type, "position") WHERE (balance > (0)::numeric);
-
-CREATE INDEX document_overpaid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance < (0)::numeric) AND (((paid + set_off) + balance) >= (0)::numeric));
-
-CREATE INDEX document_paid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance = (0)::numeric) AND ((paid + set_off) > (0)::numeric));
 
 CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id, id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
 
