@@ -207,7 +207,9 @@ export class ConsoleOwner {
 /** The hidden fields of the form of a page that issues or previews; without one, those of the frame. */
 function hiddenFields(page: string): Record<string, string> {
   const main = page.slice(Math.max(0, page.indexOf('<main')));
-  const inputs = main.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  // The form that draws the picture of the document has fields of its own.
+  const deciding = main.replaceAll(/<form[^>]*data-picture[\s\S]*?<\/form>/g, '');
+  const inputs = deciding.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
   return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
 }
 

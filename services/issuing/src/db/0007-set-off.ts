@@ -69,7 +69,6 @@ export const setOff = sqlMigration(`
   create trigger set_off_is_removed_once before update on set_off
     for each row execute function set_off_is_removed_once();
 
-  create index document_open_idx on document (business_id, type, position) where balance > 0;
   create index document_partly_paid_idx on document (business_id, type, position) where balance > 0 and paid + set_off > 0;
 
   ${agorotAreNothing}

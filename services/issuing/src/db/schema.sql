@@ -389,8 +389,6 @@ END), id) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
-CREATE INDEX document_open_idx ON public.document USING btree (business_id, type, "position") WHERE (balance > (0)::numeric);
-
 CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id, id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
 
 CREATE INDEX document_partly_paid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance > (0)::numeric) AND ((paid + set_off) > (0)::numeric));

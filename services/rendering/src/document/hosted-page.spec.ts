@@ -177,7 +177,7 @@ describe('hostedPage', () => {
     it('the page of an open invoice states how to pay it, with a link and its QR code, and fetches nothing', () => {
       const html = pageOf('tax_invoice', {}, { payment_instructions });
       expect(html).toContain('<h2>איך משלמים</h2>');
-      expect(html).toContain('<dt>מספר חשבון</dt><dd><bdi dir="ltr" class="whole">12-345678</bdi></dd>');
+      expect(html).toMatch(/מספר חשבון<\/bdi><\/dt><dd><bdi dir="ltr" class="whole">12-345678<\/bdi><\/dd>/);
       expect(html).toContain('<bdi dir="ltr" lang="en">IL62 0108 0000 0009 9999 999</bdi>');
       expect(html).toContain('&lt;<span lang="en">b</span>&gt;עסק לדוגמה');
       const href =

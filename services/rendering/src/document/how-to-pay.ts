@@ -34,7 +34,7 @@ export function howToPay(sheet: Sheet): Markup | null {
   const facts = bankFacts(given, language).map(
     ({ name, value, isFigures }) => compact`
       <div>
-        <dt>${name}</dt>
+        <dt>${isolate(name, language)}</dt>
         <dd>${isFigures ? leftToRight(value) : isolate(value, language)}</dd>
       </div>`,
   );
