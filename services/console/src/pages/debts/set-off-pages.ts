@@ -8,6 +8,7 @@ import {
   removeSetOff,
   type SetOff,
   setOffDocumentsMax,
+  showCustomer,
 } from '@pinkas/contracts';
 import { fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
@@ -126,10 +127,14 @@ export class SetOffPages {
     return redirect(link(`/customers/${params.id}/statement`), { outcome: 'set_off' });
   }
 
-  #account({ bookId, params }: MemberVisit): Promise<Account> {
-    return this.rpc.call(listDebts, {
-      ...{ business_id: bookId, customer_id: params.id ?? '', limit: setOffDocumentsMax, after: null },
-    });
+  /** @throws ApiError `not_found` where the business has no such customer. */
+  async #account({ bookId, params }: MemberVisit): Promise<Account> {
+    const key = { business_id: bookId, customer_id: params.id ?? '' };
+    const [account] = await Promise.all([
+      this.rpc.call(listDebts, { ...key, limit: setOffDocumentsMax, after: null }),
+      this.rpc.call(showCustomer, key),
+    ]);
+    return account;
   }
 }
 
