@@ -26,7 +26,7 @@ export function hostile(system: () => RunningStack): void {
       expect(report.findings).toEqual([]);
       expect(report.requests).toBeGreaterThan(900);
       // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and there is no endpoint,
-      // draft, donation, failed month or uniform file.
+      // draft, donation, money on account, accountant, failed month or uniform file.
       expect([...report.unseen].sort()).toEqual([
         '/account/passkeys',
         '/account/passkeys/:passkey/remove',
@@ -38,11 +38,15 @@ export function hostile(system: () => RunningStack): void {
         '/b/:business/connection/webhooks/:id/resend',
         '/b/:business/connection/webhooks/:id/rotate',
         '/b/:business/connection/webhooks/:id/test',
+        '/b/:business/customers/:id/set-off',
         '/b/:business/documents/:id/cancel-donation',
         '/b/:business/documents/:id/report-donation',
+        '/b/:business/documents/:id/set-offs',
         '/b/:business/documents/send',
+        '/b/:business/documents/table',
         '/b/:business/exports/:id/transmission',
         '/b/:business/exports/monthly/again',
+        '/b/:business/exports/monthly/now',
         '/b/:business/issue/document',
         '/b/:business/issue/drafts/:draft/discard',
         '/b/:business/issue/picture',
@@ -55,12 +59,16 @@ export function hostile(system: () => RunningStack): void {
         '/t/:business/connection/webhooks/:id/resend',
         '/t/:business/connection/webhooks/:id/rotate',
         '/t/:business/connection/webhooks/:id/test',
+        '/t/:business/customers/:id/set-off',
         '/t/:business/documents/:id/allocation',
         '/t/:business/documents/:id/cancel-donation',
         '/t/:business/documents/:id/refusal/:decision',
         '/t/:business/documents/:id/report-donation',
         '/t/:business/documents/:id/resend',
+        '/t/:business/documents/:id/set-offs',
         '/t/:business/documents/send',
+        '/t/:business/documents/table',
+        '/t/:business/first-steps/dismiss',
         '/t/:business/issue/document',
         '/t/:business/issue/drafts/:draft/discard',
         '/t/:business/issue/picture',
