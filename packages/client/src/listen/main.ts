@@ -12,7 +12,7 @@ const terminal: Terminal = {
   failed: (text) => (isColored() ? styleText('red', text) : text),
 };
 
-/** Asks before the events of real customers are read. @throws UsageError where nobody is there to ask. */
+/** Asks before the events of real customers are read. @throws UsageError where no person is there to ask. */
 async function mayFollow({ target, yes }: ListenOptions, name: string): Promise<boolean> {
   if (yes) {
     return true;
