@@ -89,5 +89,29 @@ export function attention(system: () => ConsoleSystem): void {
         return (await visitor.page.locator('.attention').count()) === 0;
       });
     });
+
+    it('a message that will not be sent is dismissed, stays on the page of its document, and is in the trail', async () => {
+      const { stack, visitorOf } = system();
+      const issuer = await stack.newIssuer(sendsMail);
+      const visitor = await visitorOf(issuer, desktop);
+      const email = 'gone@example.com';
+      await stack.setMode('mailbox', { mode: 'refuse' });
+      let documentId: string;
+      try {
+        const customer = { name: 'לקוח לדוגמה', email };
+        const { body } = await stack.issue(issuer.key, invoice(100, { customer }));
+        documentId = body.id;
+        await visitor.awaitElement('form[action$="/attention/dismiss"]');
+      } finally {
+        await stack.setMode('mailbox', { mode: 'ok' });
+      }
+      await visitor.press('form[action$="/attention/dismiss"]');
+      expect(await visitor.done()).not.toBe('');
+      expect(await visitor.page.locator('.attention').count()).toBe(0);
+      await visitor.visit(`/b/${issuer.business.id}/documents/${documentId}`);
+      expect(await visitor.text()).toContain('no such mailbox here');
+      await visitor.visit(`/b/${issuer.business.id}/trail?kind=messages`);
+      expect(await visitor.page.locator(`a[href$="/documents/${documentId}"]`).count()).toBe(1);
+    });
   });
 }

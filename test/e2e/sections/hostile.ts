@@ -53,6 +53,7 @@ export function hostile(system: () => RunningStack): void {
         '/sign-in/link/:token',
         '/sign-in/passkey',
         '/sign-in/passkey/options',
+        '/t/:business/attention/dismiss',
         '/t/:business/connection/webhooks/:id/disable',
         '/t/:business/connection/webhooks/:id/enable',
         '/t/:business/connection/webhooks/:id/remove',

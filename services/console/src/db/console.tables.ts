@@ -65,6 +65,11 @@ interface OwnConsoleTables {
   };
   /** A business whose owner needs its first steps no more. */
   dismissed_steps: AsGenerated;
+  /**
+   * A row of *Needs attention* that a person has dismissed.
+   * - `row_hash`: Of what the row is about and when that happened, or how much it came to.
+   */
+  dismissed_row: AsGenerated;
 }
 
 /** The tables of the console. */

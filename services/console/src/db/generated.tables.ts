@@ -59,6 +59,13 @@ export interface GeneratedTables {
     next_path: string;
     expires_at: Date;
   };
+  dismissed_row: {
+    business_id: string;
+    /** Of what the row is about and when that happened, or how much it came to. */
+    row_hash: string;
+    dismissed_by: string;
+    dismissed_at: Date;
+  };
   dismissed_steps: {
     business_id: string;
     dismissed_by: string;

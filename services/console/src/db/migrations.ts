@@ -5,6 +5,7 @@ import { transmission } from './0003-transmission.js';
 import { draft } from './0004-draft.js';
 import { firstWeek } from './0005-first-week.js';
 import { bookCheck } from './0006-book-check.js';
+import { dismissedRow } from './0007-dismissed-row.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -14,4 +15,5 @@ export const migrations: Migrations = {
   '0004-draft': draft,
   '0005-first-week': firstWeek,
   '0006-book-check': bookCheck,
+  '0007-dismissed-row': dismissedRow,
 };

@@ -83,6 +83,18 @@ CREATE TABLE public.ceremony (
     CONSTRAINT ceremony_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'passkey'::text, 'new_passkey'::text])))
 );
 
+CREATE TABLE public.dismissed_row (
+    business_id uuid NOT NULL,
+    row_hash text NOT NULL,
+    dismissed_by uuid NOT NULL,
+    dismissed_at timestamp with time zone NOT NULL,
+    CONSTRAINT dismissed_row_hash_check CHECK ((octet_length(row_hash) <= 64))
+);
+
+ALTER TABLE ONLY public.dismissed_row FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.dismissed_row.row_hash IS 'Of what the row is about and when that happened, or how much it came to.';
+
 CREATE TABLE public.dismissed_steps (
     business_id uuid NOT NULL,
     dismissed_by uuid NOT NULL,
@@ -317,6 +329,9 @@ ALTER TABLE ONLY public.book_check
 ALTER TABLE ONLY public.ceremony
     ADD CONSTRAINT ceremony_pkey PRIMARY KEY (challenge_hash);
 
+ALTER TABLE ONLY public.dismissed_row
+    ADD CONSTRAINT dismissed_row_pkey PRIMARY KEY (business_id, row_hash);
+
 ALTER TABLE ONLY public.dismissed_steps
     ADD CONSTRAINT dismissed_steps_pkey PRIMARY KEY (business_id);
 
@@ -409,6 +424,9 @@ CREATE INDEX transmission_due_idx ON public.transmission USING btree (next_attem
 ALTER TABLE ONLY public.accountant_schedule
     ADD CONSTRAINT accountant_schedule_recipient_fkey FOREIGN KEY (recipient_id) REFERENCES public.person(id);
 
+ALTER TABLE ONLY public.dismissed_row
+    ADD CONSTRAINT dismissed_row_person_fkey FOREIGN KEY (dismissed_by) REFERENCES public.person(id);
+
 ALTER TABLE ONLY public.dismissed_steps
     ADD CONSTRAINT dismissed_steps_person_fkey FOREIGN KEY (dismissed_by) REFERENCES public.person(id);
 
@@ -460,6 +478,15 @@ END);
 ALTER TABLE public.book_check ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY book_check_of_business ON public.book_check USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.dismissed_row ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY dismissed_row_of_business ON public.dismissed_row USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -1,4 +1,11 @@
-import type { DocumentHead, Donation, FailedMessage, Suppression } from '@pinkas/contracts';
+import type {
+  DocumentHead,
+  Donation,
+  FailedMessage,
+  ReplyOf,
+  reviewDocuments,
+  Suppression,
+} from '@pinkas/contracts';
 import {
   amount,
   button,
@@ -22,13 +29,15 @@ import { packageFailures, packageName, packageTitle } from '../../package/packag
 import { isAtLeast } from '../../session/roles.js';
 import { canAskAgain, deadlineText, isToBeCredited } from '../document/refusal.js';
 import { decisionWords, refusalWords } from '../document/refusal-words.js';
-import { typeName } from '../parts.js';
+import { documentName, typeName } from '../parts.js';
 import { reasonText } from '../reason-words.js';
+import { noteNames, reviewed } from '../settlement.js';
+import { type Dismissal, dismissAction, rowKey } from './dismissal.js';
 import { type UnresolvedAllocation } from './read-findings.js';
 import { todayWords as texts } from './today-words.js';
 
 /** One thing of a cause, which several may have. */
-interface Case {
+export interface Case {
   readonly cause: string;
   /** When it happened, or empty: it holds now. */
   readonly at: string;
@@ -39,10 +48,12 @@ interface Case {
   readonly subject: Markup;
   readonly detail: Markup;
   readonly action: Markup | null;
+  /** Null: only what resolves it ends it. */
+  readonly dismissal: Dismissal | null;
 }
 
 /** Cases with the same cause in one row; the others are shown on request. */
-export function byCause(cases: readonly Case[]): Task[] {
+export function byCause(visit: MemberVisit, cases: readonly Case[]): Task[] {
   const causes = [...new Set(cases.map(({ cause }) => cause))];
   const groups = causes.map((cause) => cases.filter((row) => row.cause === cause));
   return groups.flatMap((group): Task[] => {
@@ -50,11 +61,23 @@ export function byCause(cases: readonly Case[]): Task[] {
     if (!first) {
       return [];
     }
+    const tasks = group.map(({ title, detail, action: act, dismissal }): Task => {
+      const dismiss = dismissal && dismissAction(visit, [dismissal]);
+      return { title, detail, action: act || dismiss ? html`${act}${dismiss}` : null };
+    });
     if (group.length === 1) {
-      return [first];
+      return tasks;
     }
-    const rows = taskList(group.map(({ subject, ...others }) => ({ ...others, title: subject })));
-    return [{ title: disclosure(first.titleOfMany(group.length), rows) }];
+    const rows = taskList(tasks.map((task, place) => ({ ...task, title: group[place]?.subject ?? '' })));
+    return [
+      {
+        title: disclosure(first.titleOfMany(group.length), rows),
+        action: dismissAction(
+          visit,
+          group.flatMap(({ dismissal }) => dismissal ?? []),
+        ),
+      },
+    ];
   });
 }
 
@@ -99,6 +122,7 @@ export function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): C
       state === 'refused'
         ? refusalAction(visit, row)
         : action(visit, `/documents/${document.id}/allocation`, backToToday, texts.retry),
+    dismissal: null,
   };
 }
 
@@ -145,7 +169,36 @@ export function donationCase(visit: MemberVisit, donation: Donation): Case {
     subject,
     detail: html`${reasonText(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
     action: action(visit, `/documents/${id}/allocation`, backToToday, texts.retry),
+    dismissal: null,
   };
+}
+
+/** Documents to look at, which a person may know to be as they should; a business without a connection cannot know that. */
+export function noteCases(visit: MemberVisit, notes: ReplyOf<typeof reviewDocuments>['notes']): Case[] {
+  return notes.flatMap((row): Case[] => {
+    const found = reviewed(visit, row);
+    const { note, documents, amount: sum } = row;
+    const name = noteNames[note][visit.language];
+    return found === null
+      ? []
+      : [
+          {
+            ...{ cause: note, at: '', titleOfMany: () => found.title, subject: found.title },
+            ...found,
+            dismissal:
+              note === 'number_missing'
+                ? null
+                : {
+                    ...{ key: rowKey('note', note, documents, sum), name, nameOfMany: name },
+                    entry: {
+                      action: 'note.dismiss',
+                      subject: note,
+                      after: { note, documents, ...(sum !== null && { amount: sum }) },
+                    },
+                  },
+          },
+        ];
+  });
 }
 
 /** The accountant's files of a month, which an owner has made again once someone is there to get them. */
@@ -163,6 +216,16 @@ export function packageCase(visit: MemberVisit, row: FailedPackage): Case {
     subject,
     detail: html`${packageFailures[failure][language]}${at === '' ? null : html` · ${dayAndTime(at, language)}`}`,
     action: isAtLeast(visit.role, 'owner') ? packageAction(visit, row) : null,
+    dismissal: {
+      key: rowKey('package', packageName(row), failure, at),
+      name: packageTitle(row, language),
+      nameOfMany: texts.failedPackage[language],
+      entry: {
+        action: 'accountant.dismiss',
+        subject: visit.business.id,
+        after: { month: packageName(row) },
+      },
+    },
   };
 }
 
@@ -204,6 +267,17 @@ function failureCase(visit: MemberVisit, row: FailedMessage): Case {
       row.suppressed_address === null
         ? action(visit, `/documents/${id}/resend`, backToToday, texts.resend)
         : suppressedActions(visit, row.suppressed_address, id),
+    dismissal: {
+      key: rowKey('message', row.delivery_id, row.failed_at),
+      name: `${recipient}, ${documentName({ type, number }, language)}`,
+      nameOfMany: recipient,
+      entry: {
+        action: 'message.dismiss',
+        subject: id,
+        // No address: a trail is for ever.
+        after: { delivery_id: row.delivery_id, channel: row.channel },
+      },
+    },
   };
 }
 
@@ -226,6 +300,12 @@ function suppressionCase(visit: MemberVisit, row: Suppression): Case {
     subject: title,
     detail: html`${texts[row.reason][language]}${row.detail && html`: ${isolate(row.detail, language)}`} · ${dayAndTime(row.since, language)}`,
     action: allowAction(visit, row.address),
+    dismissal: {
+      key: rowKey('suppression', row.channel, row.address, row.since),
+      name: row.address,
+      nameOfMany: row.address,
+      entry: { action: 'suppression.dismiss', subject: row.address, after: { reason: row.reason } },
+    },
   };
 }
 

@@ -36,15 +36,18 @@ import {
 import type { MemberVisit } from '../../http/visit.js';
 import type { FailedPackage } from '../../package/package.repository.js';
 import { isAtLeast } from '../../session/roles.js';
-import { reviewed, unreportedDonations, withoutBuyerId } from '../settlement.js';
+import { unreportedDonations, withoutBuyerId } from '../settlement.js';
 import {
   allocationCase,
   byCause,
+  type Case,
   donationCase,
   messageCases,
   needsPerson,
+  noteCases,
   packageCase,
 } from './attention-cases.js';
+import type { Dismissal } from './dismissal.js';
 import { type Found, rowsMax, type UnresolvedAllocation } from './read-findings.js';
 import { todayWords as texts } from './today-words.js';
 
@@ -67,23 +70,52 @@ export interface Findings {
   readonly isRegisteredSoftware: boolean;
 }
 
-/** What needs a person, one row for one cause, each with what resolves it. */
-export function attention(visit: MemberVisit, findings: Findings, now: Date): Task[] {
-  const { review, allocations, donations, failures, suppressions } = findings;
+/** What a person may dismiss: they may judge that nothing is to be done. What the law asks for ends when it is done alone. */
+function dismissibleCases(visit: MemberVisit, { review, failures, suppressions, packages }: Findings) {
+  return {
+    notes: noteCases(visit, review?.notes ?? []),
+    messages: messageCases(visit, failures?.rows ?? [], suppressions?.rows ?? []),
+    packages: packages.map((row) => packageCase(visit, row)),
+  };
+}
+
+/** The rows of these findings that a person may dismiss. */
+export const dismissalsOf = (visit: MemberVisit, findings: Findings): Dismissal[] =>
+  Object.values(dismissibleCases(visit, findings))
+    .flat()
+    .flatMap(({ dismissal }) => dismissal ?? []);
+
+/**
+ * What needs a person, one row for one cause, each with what resolves it.
+ * @param dismissed the keys of rows that are not shown any more.
+ */
+export function attention(
+  visit: MemberVisit,
+  findings: Findings,
+  dismissed: ReadonlySet<string>,
+  now: Date,
+): Task[] {
+  const { review, allocations, donations } = findings;
+  const { notes, messages, packages } = dismissibleCases(visit, findings);
+  const left = (cases: readonly Case[]) =>
+    byCause(
+      visit,
+      cases.filter(({ dismissal }) => dismissal === null || !dismissed.has(dismissal.key)),
+    );
   return [
     ...connectionTasks(visit, findings.connection),
     ...donationTasks(visit, now),
     ...certificateTasks(visit, findings.certificate, now),
-    ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
+    ...left(notes),
     ...[
       withoutBuyerId(visit, review?.without_buyer_id),
       unreportedDonations(visit, review?.unreported_donations),
     ].filter((row) => row !== null),
-    ...byCause((allocations?.rows ?? []).filter(needsPerson).map((row) => allocationCase(visit, row))),
-    ...byCause((donations?.rows ?? []).map((row) => donationCase(visit, row))),
-    ...byCause(messageCases(visit, failures?.rows ?? [], suppressions?.rows ?? [])),
+    ...left((allocations?.rows ?? []).filter(needsPerson).map((row) => allocationCase(visit, row))),
+    ...left((donations?.rows ?? []).map((row) => donationCase(visit, row))),
+    ...left(messages),
     ...moreTasks(visit, findings),
-    ...byCause(findings.packages.map((row) => packageCase(visit, row))),
+    ...left(packages),
     ...thresholdTasks(visit, findings),
     ...lawTasks(visit, findings.isRegisteredSoftware, now),
   ];

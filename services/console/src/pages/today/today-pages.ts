@@ -33,8 +33,9 @@ import { issueAct } from '../issue/issue-links.js';
 import { documentTable } from '../parts.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
-import { attention, attentionCard, type Findings } from './attention.js';
+import { attention, attentionCard, dismissalsOf, type Findings } from './attention.js';
 import { checkLine, checkTasks } from './book-check.js';
+import { dismissedRows, dismissRows } from './dismissal.js';
 import { dismissFirstSteps, firstStepsCard, readFirstSteps } from './first-steps.js';
 import {
   debtFigure,
@@ -45,7 +46,7 @@ import {
   topCustomers,
   yearChart,
 } from './month.js';
-import { readAllocations, readDonations, readFailures, readSuppressions } from './read-findings.js';
+import { readAllocations, readDonations, readFailures, readSuppressions, rowsMax } from './read-findings.js';
 import { todayWords as texts } from './today-words.js';
 
 const latestCount = 8;
@@ -69,8 +70,11 @@ export class TodayPages {
     const now = this.clock.now();
     const today = dayInIsrael(now);
     const [book, findings] = await Promise.all([this.#book(visit, today), this.#findings(visit)]);
-    const check = await completedCheck(forTenant(this.db, visit.business.id), visit.business.id);
-    const tasks = [...checkTasks(visit, check, now), ...attention(visit, findings, now)];
+    const [check, dismissed] = await Promise.all([
+      completedCheck(forTenant(this.db, visit.business.id), visit.business.id),
+      dismissedRows(this.db, visit.bookId, dismissalsOf(visit, findings)),
+    ]);
+    const tasks = [...checkTasks(visit, check, now), ...attention(visit, findings, dismissed, now)];
     const { latest } = book;
     const { review, allocations, donations, failures, suppressions } = findings;
     const isIncomplete = [
@@ -89,7 +93,7 @@ export class TodayPages {
         lead: isCalm ? texts.nothing[language] : null,
         ...issueActs(visit, isBeginning, steps !== null),
       })}
-${outcomeNotice(outcome, language)}
+${outcomeNotice(outcome, language) ?? dismissalNotice(visit)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps && firstStepsCard(visit, steps)}
@@ -107,6 +111,21 @@ ${bookSoFar(visit, book, today)}`
   async dismissSteps(visit: MemberVisit): Promise<PageReply> {
     await dismissFirstSteps(this.db, visit, this.clock.now());
     return redirect(visit.link('/'));
+  }
+
+  /** Rows of *Needs attention* are shown no more; what is not among them now stays. */
+  @ConsolePage({
+    method: 'POST',
+    path: '/attention/dismiss',
+    access: 'issuer',
+    changes: 'nothing',
+    form: { fields: 2 * rowsMax, bytes: 256 * 1024 },
+  })
+  async dismissRow(visit: MemberVisit): Promise<PageReply> {
+    const keys = new Set(visit.form.getAll('row'));
+    const rows = dismissalsOf(visit, await this.#findings(visit)).filter(({ key }) => keys.has(key));
+    await dismissRows(this.db, visit, rows, this.clock.now());
+    return redirect(visit.link('/'), { outcome: rows.length > 0 ? 'row_dismissed' : 'row_not_dismissed' });
   }
 
   /** A service that is away takes its own part of the page with it, and no other. */
@@ -154,6 +173,17 @@ ${bookSoFar(visit, book, today)}`
   /** The test book has no accountant. */
   async #failedPackages({ business, isTest }: MemberVisit): Promise<FailedPackage[]> {
     return isTest ? [] : failedPackages(forTenant(this.db, business.id), business.id, packagesMax);
+  }
+}
+
+function dismissalNotice({ language, outcome }: MemberVisit): Markup | null {
+  switch (outcome) {
+    case 'row_dismissed':
+      return notice('done', texts.dismissed[language]);
+    case 'row_not_dismissed':
+      return notice('info', texts.notDismissed[language]);
+    default:
+      return null;
   }
 }
 

@@ -41,6 +41,16 @@ export const todayWords = {
   bounced: { he: 'השרת דחה את הכתובת', en: 'Its server rejected it' },
   blocked: { he: 'נחסמה ביד', en: 'Blocked by hand' },
   allow: { he: 'ביטול החסימה', en: 'Unblock' },
+  dismiss: { he: 'הסרה מהרשימה', en: 'Dismiss' },
+  dismissAll: { he: 'הסרת כולן מהרשימה', en: 'Dismiss all' },
+  dismissed: {
+    he: 'הוסר מ״דורש טיפול״. מה שקרה נשאר בדף המסמך, וכישלון חדש יופיע כאן שוב.',
+    en: 'Dismissed. What happened stays on the page of the document, and a new failure is shown here again.',
+  },
+  notDismissed: {
+    he: 'דבר לא הוסר: השורה כבר אינה כאן, או שהשתנתה מאז שהדף נטען.',
+    en: 'Nothing was dismissed: the row is gone, or has changed since the page was loaded.',
+  },
   otherAddress: { he: 'שליחה לכתובת אחרת', en: 'Send to another address' },
   failedPackage: {
     he: 'קובצי החודש לא הגיעו לרואה החשבון',

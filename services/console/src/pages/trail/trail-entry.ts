@@ -232,7 +232,7 @@ interface Shown {
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 /** In ILS. */
-const amounts = new Set(['paid', 'set_off', 'allocation_threshold_net']);
+const amounts = new Set(['amount', 'paid', 'set_off', 'allocation_threshold_net']);
 
 /** A value in words; null: there is none. */
 function shownValue(name: string, value: unknown, names: TrailNames, language: Language): Shown | null {

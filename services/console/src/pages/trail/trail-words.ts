@@ -1,6 +1,7 @@
 import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import { paymentInstructionWords, type Words } from '@pinkas/ui';
 import { exportWords } from '../exports/export-words.js';
+import { noteNames } from '../settlement.js';
 import { eventWords } from '../webhooks/webhook-words.js';
 import { words } from '../words.js';
 
@@ -60,6 +61,22 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'message.send': { he: 'מסמך נשלח לכתובת', en: 'A document was sent to an address' },
   'reminder.send': { he: 'תזכורת תשלום נשלחה ללקוח', en: 'A customer was reminded of open documents' },
   'statement.send': { he: 'נשלחה כרטסת ללקוח', en: 'A statement was sent to a customer' },
+  'message.dismiss': {
+    he: 'הודעה שנכשלה הוסרה מ״דורש טיפול״',
+    en: 'A failed message was dismissed from Needs attention',
+  },
+  'suppression.dismiss': {
+    he: 'כתובת חסומה הוסרה מ״דורש טיפול״',
+    en: 'A blocked address was dismissed from Needs attention',
+  },
+  'note.dismiss': {
+    he: 'מסמכים לבדיקה הוסרו מ״דורש טיפול״',
+    en: 'Documents to check were dismissed from Needs attention',
+  },
+  'accountant.dismiss': {
+    he: 'קבצים שלא הגיעו לרואה החשבון הוסרו מ״דורש טיפול״',
+    en: 'Files that did not reach the accountant were dismissed from Needs attention',
+  },
   'suppression.add': { he: 'נחסמה כתובת', en: 'An address was blocked' },
   'suppression.remove': { he: 'בוטלה חסימה של כתובת', en: 'An address was unblocked' },
   'customer.create': { he: 'נפתח כרטיס לקוח', en: 'A customer was created' },
@@ -82,7 +99,13 @@ export const actionWords: Readonly<Record<string, Words>> = {
 export const trailKinds = {
   documents: {
     word: { he: 'מסמכים', en: 'Documents' },
-    actions: ['document.state', 'document.issue', 'document.set_off', 'document.set_off_removed'],
+    actions: [
+      'document.state',
+      'document.issue',
+      'document.set_off',
+      'document.set_off_removed',
+      'note.dismiss',
+    ],
   },
   messages: {
     word: { he: 'הודעות וכתובות', en: 'Messages and addresses' },
@@ -93,11 +116,13 @@ export const trailKinds = {
       'statement.send',
       'suppression.add',
       'suppression.remove',
+      'message.dismiss',
+      'suppression.dismiss',
     ],
   },
   settings: {
     word: { he: 'הגדרות', en: 'Settings' },
-    actions: ['business.create', 'business.update', 'accountant.schedule'],
+    actions: ['business.create', 'business.update', 'accountant.schedule', 'accountant.dismiss'],
   },
   keys: { word: { he: 'מפתחות API', en: 'API keys' }, actions: ['key.create', 'key.revoke'] },
   webhooks: {
@@ -167,6 +192,7 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   },
   allocation_number: { he: 'מספר הקצאה', en: 'Allocation number' },
   allocation_threshold_net: { he: 'סף למספר הקצאה', en: 'Threshold of allocation numbers' },
+  amount: { he: 'סכום', en: 'Amount' },
   archived: { he: 'בארכיון', en: 'Archived' },
   auto_send: { he: 'שליחה אוטומטית', en: 'Automatic sending' },
   cancel_reason: { he: 'סיבת הביטול', en: 'Reason of the cancellation' },
@@ -196,8 +222,10 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   legal_type: { he: 'סוג העסק', en: 'Legal type' },
   messages: { he: 'הודעות', en: 'Messages' },
   mode: { he: 'ספר', en: 'Book' },
+  month: { he: 'חודש', en: 'Month' },
   months: { he: 'חודשים', en: 'Months' },
   name: { he: 'שם', en: 'Name' },
+  note: { he: 'לבדיקה', en: 'To check' },
   number: { he: 'מספר', en: 'Number' },
   outcome: { he: 'תוצאה', en: 'Outcome' },
   paid: { he: 'שולם', en: 'Paid' },
@@ -247,6 +275,7 @@ export const valueWords: Readonly<Record<string, Words>> = {
       exportWords[format],
     ]),
   ),
+  ...noteNames,
   list: { he: 'רשימת המסמכים (CSV)', en: 'List of documents (CSV)' },
   true: yes,
   false: no,
