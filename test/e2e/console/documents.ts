@@ -189,28 +189,6 @@ export function documents(system: () => ConsoleSystem): void {
       expect(await visitor.page.locator(form).count()).toBe(0);
     });
 
-    it('a whole invoice is credited with its own lines, discount and reference to it', async () => {
-      const { stack, visitorOf } = system();
-      const issuer = await stack.newIssuer();
-      const bill = await issued(stack, issuer, {
-        ...invoice(99.9, { prices_include_vat: true }),
-        discount: { type: 'percent', value: 5 },
-      });
-      const visitor = await visitorOf(issuer, phone);
-      const at = `/b/${issuer.business.id}/documents/${bill.id}`;
-      const form = `form[action="${at}/credit"]`;
-      await visitor.visit(at);
-      await visitor.follow(`a[href="${at}/credit"]`);
-      await visitor.page.waitForURL(`**${at}/credit`);
-      await visitor.press(form);
-      await visitor.press(form);
-      const id = /documents\/([0-9a-f-]{36})/.exec(visitor.path())?.[1] ?? '';
-      const note = await detail(stack, issuer, id);
-      expect(note).toMatchObject({ type: 'credit_note', number: 1, based_on: bill.id });
-      expect(note.totals.total).toBe(bill.totals.total);
-      expect((await detail(stack, issuer, bill.id)).status).toBe('closed');
-    });
-
     it('a correction of a customer is in the next document, and in no issued one', async () => {
       const { stack, visitorOf } = system();
       const issuer = await stack.newIssuer();
