@@ -157,11 +157,14 @@ export function client(system: () => RunningStack): void {
         printed += chunk;
       });
       try {
-        await eventually('it listens', () => printed.includes(secret), 60_000).catch(() => {
-          throw new Error(`it does not listen: ${printed}`);
-        });
+        const isPrinted = (text: string) =>
+          eventually(`it prints '${text}'`, () => printed.includes(text), 60_000).catch((error: Error) => {
+            throw new Error(`${error.message}, but: ${printed}`);
+          });
+        await isPrinted(secret);
+        await isPrinted('waiting for events');
         const { document } = await client.createDocument(invoice(31, { type: 'quote' }));
-        await eventually('the event is printed', () => printed.includes(`quote ${document.number}`), 60_000);
+        await isPrinted(`quote ${document.number}`);
         const events = received.map(({ body, headers }) => verifyWebhook(body, headers, secret));
         expect(events).toContainEqual(
           expect.objectContaining({

@@ -27,7 +27,7 @@ export function hostile(system: () => RunningStack): void {
       expect(report.requests).toBeGreaterThan(900);
       // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and there is no endpoint,
       // draft, donation, money on account, accountant, failed month or uniform file.
-      expect([...report.unseen].sort()).toEqual([
+      const known = [
         '/account/passkeys',
         '/account/passkeys/:passkey/remove',
         '/account/passkeys/:passkey/rename',
@@ -74,7 +74,9 @@ export function hostile(system: () => RunningStack): void {
         '/t/:business/issue/drafts/:draft/discard',
         '/t/:business/issue/picture',
         '/t/:business/suppressions/remove',
-      ]);
+      ];
+      // What the sections before it left decides how many of these it sees.
+      expect(report.unseen.filter((path) => !known.includes(path))).toEqual([]);
     }, 300_000);
   });
 }

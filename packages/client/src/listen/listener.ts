@@ -70,6 +70,7 @@ export class Listener {
     } else if (since.kind === 'time') {
       await this.#skip(fromMs);
     }
+    this.terminal.print('waiting for events');
     while (!this.signal.aborted) {
       const page = await this.#page();
       if (page && (await this.#postAll(page.data, fromMs ?? 0))) {
