@@ -1,0 +1,75 @@
+import { openApiDocument, postmanCollection } from '@pinkas/contracts/openapi';
+import { InjectConfig } from '@pinkas/service-kit';
+import type { GatewayConfig } from '../config.js';
+import { HttpPage, type PageReply } from '../http/http-page.js';
+import { textHeaders } from '../http/page-headers.js';
+import { guideFor } from './guide-for.js';
+import { referenceMarkdown } from './reference-markdown.js';
+
+const origin = ({ baseUrl }: GatewayConfig) => new URL(baseUrl).origin;
+const text = (type: string, body: string): PageReply => ({ status: 200, headers: textHeaders(type), body });
+
+/** The complete documentation as Markdown, for programs that read it. */
+@HttpPage(origin, '/docs.md')
+export class ServeDocsMarkdown {
+  #body: string | undefined;
+
+  constructor(@InjectConfig() private readonly config: GatewayConfig) {}
+
+  async handle(): Promise<PageReply> {
+    this.#body ??= referenceMarkdown(openApiDocument(this.config), guideFor(this.config));
+    return text('text/markdown', this.#body);
+  }
+}
+
+/** What a language model reads first (https://llmstxt.org): what this is, and where the rest is. */
+@HttpPage(origin, '/llms.txt')
+export class ServeLlmsText {
+  readonly #body: string;
+
+  constructor(@InjectConfig() config: GatewayConfig) {
+    const { baseUrl, docsUrl } = config;
+    this.#body = `# Pinkas
+
+> An HTTP API that issues legally valid Israeli accounting documents: ten types, from quote to donation receipt, each with its number, exact
+> totals and a signed PDF. \`POST ${baseUrl}/documents\` with an \`Idempotency-Key\` issues one; the same key never issues a second.
+
+Numbers, VAT and totals are computed, never sent. Use a test key (\`pk_test_…\`) until a person asks for the live book. An issued document
+can neither be deleted nor changed. After no answer, or an error that is \`retryable\`, send the same request with the same key.
+
+## Documentation
+
+- [All of it as Markdown](${origin(config)}/docs.md): guide, operations, schemas, errors, webhooks
+- [Guide](${docsUrl}/guide): from the first call to going live
+- [Errors](${docsUrl}/errors): each code with what to do
+- [OpenAPI document](${baseUrl}/openapi.json)
+
+## Programs
+
+- [Server for agents](${origin(config)}/mcp.tgz): \`npx -p ${origin(config)}/mcp.tgz pinkas-mcp\` (Model Context Protocol, stdio)
+- [TypeScript client](${origin(config)}/client.tgz): \`npm install ${origin(config)}/client.tgz\`
+
+## Optional
+
+- [Postman collection](${origin(config)}/postman.json): every operation with its examples
+`;
+  }
+
+  async handle(): Promise<PageReply> {
+    return text('text/plain', this.#body);
+  }
+}
+
+/** Every operation as a collection that Postman and others import by its address. */
+@HttpPage(origin, '/postman.json')
+export class ServePostmanCollection {
+  readonly #body: string;
+
+  constructor(@InjectConfig() { baseUrl }: GatewayConfig) {
+    this.#body = JSON.stringify(postmanCollection(baseUrl), null, 2);
+  }
+
+  async handle(): Promise<PageReply> {
+    return text('application/json', this.#body);
+  }
+}
