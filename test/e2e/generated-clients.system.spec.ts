@@ -19,6 +19,7 @@ const generatorJar = join(
   '.m2/repository/org/openapitools/openapi-generator-cli/7.17.0/openapi-generator-cli-7.17.0.jar',
 );
 const oapiCodegen = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+const collections = join(repositoryRoot, 'packages/client/collections');
 const operations: readonly string[] = publicRoutes.map(({ operation }) => operation).sort();
 /** Its amount has more digits than a 32-bit float holds. */
 const quote = {
@@ -61,6 +62,14 @@ describe('generated clients', () => {
   };
   const python = () => join(folder, 'venv/bin/python');
 
+  /** Installs packages in a folder of their own. */
+  async function installNpm(name: string, ...packages: readonly string[]): Promise<void> {
+    const cwd = join(folder, name);
+    await mkdir(cwd);
+    await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+    await tool('npm', ['install', '--no-audit', '--no-fund', ...packages], cwd);
+  }
+
   /** What is fetched from a registry, once; each resolves to whether it is there. */
   const fetched = new Map<string, Promise<boolean>>();
   const fetchOnce = (name: string, fetch: () => Promise<unknown>) => {
@@ -89,16 +98,9 @@ describe('generated clients', () => {
         await tool('python3', ['-m', 'venv', 'venv']);
         await tool(python(), ['-m', 'pip', 'install', '-q', ...pythonPackages]);
       }),
-    npm: () =>
-      fetchOnce('npm', async () => {
-        await mkdir(join(folder, 'npm'));
-        await writeFile(join(folder, 'npm/package.json'), '{"private":true,"type":"module"}');
-        await tool(
-          'npm',
-          ['install', '--no-audit', '--no-fund', 'openapi-typescript@7', 'openapi-fetch@0'],
-          join(folder, 'npm'),
-        );
-      }),
+    npm: () => fetchOnce('npm', () => installNpm('npm', 'openapi-typescript@7', 'openapi-fetch@0')),
+    newman: () => fetchOnce('newman', () => installNpm('newman', 'newman@6')),
+    bruno: () => fetchOnce('bruno', () => installNpm('bruno', '@usebruno/cli@4')),
     go: () => fetchOnce('go', () => tool('go', ['run', oapiCodegen, '--version'])),
     /** Of the system, as `php-guzzlehttp-guzzle` of Debian and Ubuntu installs it. */
     guzzle: () => fetchOnce('guzzle', () => tool('php', ['-r', "require 'GuzzleHttp/autoload.php';"])),
@@ -162,6 +164,21 @@ describe('generated clients', () => {
     const list = await fetch(`${baseUrl}/documents?include_cancelled=true`, { headers });
     const { data } = (await list.json()) as { data: object[] };
     expect(data).toMatchObject([{ totals: { subtotal: quote.items[0].unit_price } }]);
+  }
+
+  /** Runs a collection for a business of its own. */
+  async function expectCollection(
+    commandFor: (key: string) => [command: string, args: string[]],
+  ): Promise<void> {
+    const { key } = await stack.newIssuer({ tax_authority_connected: true });
+    const { base_url: baseUrl } = await stack.file();
+    const [command, args] = commandFor(key);
+    // It exits with an error where a check fails.
+    await tool(command, [...args, '--env-var', `base_url=${baseUrl}`], join(collections, 'bruno'));
+    const headers = { authorization: `Bearer ${key}` };
+    const list = await fetch(`${baseUrl}/documents?include_cancelled=true&limit=100`, { headers });
+    const { data } = (await list.json()) as { data: { type: string }[] };
+    expect(data.map(({ type }) => type).sort()).toEqual(Object.keys(createDocumentExamples).sort());
   }
 
   it('the client of openapi-python-client imports and calls every operation', async () => {
@@ -231,6 +248,24 @@ describe('generated clients', () => {
       }
       await writeFile(join(client, 'call.php'), programs.php);
       await expectCalls('php', ['call.php'], client);
+    }
+  });
+
+  it('the collection of Postman sends every request twice, each answered as it expects, and issues each document once', async () => {
+    if (await canMake('Postman', ['npm'], ['newman'])) {
+      await expectCollection((key) => [
+        join(folder, 'newman/node_modules/.bin/newman'),
+        ['run', join(collections, 'postman.json'), '--iteration-count', '2', '--env-var', `key=${key}`],
+      ]);
+    }
+  });
+
+  it('the collection of Bruno sends every request twice, each answered as it expects, and issues each document once', async () => {
+    if (await canMake('Bruno', ['npm'], ['bruno'])) {
+      await expectCollection((key) => [
+        join(folder, 'bruno/node_modules/.bin/bru'),
+        ['run', '--env', 'local', '--iteration-count', '2', '--env-var', `key=${key}`],
+      ]);
     }
   });
 

@@ -15,6 +15,7 @@ import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
 import { ServeClient, ServeMcp } from './pages/serve-packages.js';
 import { ServePdf } from './pages/serve-pdf.js';
+import { ServeDocsMarkdown, ServeLlmsText, ServePostmanCollection } from './pages/serve-texts.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
 import { ShowGuidePage } from './pages/show-guide-page.js';
@@ -63,6 +64,9 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ServePdf,
     ServeClient,
     ServeMcp,
+    ServeDocsMarkdown,
+    ServeLlmsText,
+    ServePostmanCollection,
     ShowErrorsPage,
     ShowGuidePage,
     ShowConnectedPage,

@@ -134,6 +134,57 @@ describe('the documentation', () => {
     }
   });
 
+  it('/docs.md has every operation, schema, event and error of the reference, in the words of the guides', async () => {
+    const { status, headers, text } = await gateway.http('/docs.md');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+    const { json } = await gateway.http('/v1/openapi.json');
+    const headings = [...text.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(
+      expect.arrayContaining([
+        ...publicRoutes.map(
+          ({ summary, method, path }) => `${summary}: \`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``,
+        ),
+        ...Object.keys(json.components.schemas),
+        ...Object.keys(json.webhooks).map((type) => `\`${type}\``),
+      ]),
+    );
+    for (const [name, { properties = {} }] of Object.entries<{ properties?: object }>(
+      json.components.schemas,
+    )) {
+      const part = text.split(`\n### ${name}\n`)[1]?.split('\n### ')[0] ?? '';
+      expect([...part.matchAll(/^- `(\w+)` /gm)].map(([, field]) => field)).toEqual(
+        expect.arrayContaining(Object.keys(properties)),
+      );
+    }
+    const errors = text.split('\n## Errors\n').at(-1) ?? '';
+    expect([...errors.matchAll(/^- `(\w+)` \(\d{3};/gm)].map(([, code]) => code)).toEqual(
+      Object.keys(errorCatalogue),
+    );
+    expect(text).toContain(`curl "${gateway.config.baseUrl}/documents"`);
+    expect(text).not.toMatch(/\$BASE_URL|\$ORIGIN|undefined|\[object/);
+  });
+
+  it('/llms.txt leads to addresses that answer', async () => {
+    const { status, headers, text } = await gateway.http('/llms.txt');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(5);
+    for (const link of links) {
+      expect([link, (await gateway.http(new URL(link).pathname)).status]).toEqual([link, 200]);
+    }
+  });
+
+  it('/postman.json is the collection of the repository, with the address of this system', async () => {
+    const { json } = await gateway.http('/postman.json');
+    const file = new URL('../../../packages/client/collections/postman.json', import.meta.url);
+    const { variable, ...rest } = JSON.parse(await readFile(file, 'utf8'));
+    const [address, ...others] = variable;
+    expect(json).toEqual({
+      ...rest,
+      variable: [{ ...address, value: gateway.config.baseUrl }, ...others],
+    });
+  });
+
   it('HEAD returns the headers of a documentation page without its body', async () => {
     for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
       const head = await gateway.http(path, { method: 'HEAD' });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { generatedFiles, repositoryRoot, wirePath } from './generated-files.js';
 import { breakingRecordChanges } from './wire-compatibility.js';
 import { type WireRecord, wireRecord } from './wire-record.js';
@@ -26,6 +26,7 @@ if (breaking.length > 0) {
     if (wanted === current) {
       continue;
     }
+    await mkdir(new URL('.', new URL(path, repositoryRoot)), { recursive: true });
     await writeFile(new URL(path, repositoryRoot), wanted);
     process.stdout.write(`${path}\n`);
   }

@@ -1,3 +1,4 @@
+export { brunoFiles, postmanCollection } from './collection.js';
 export {
   cancelDocumentExample,
   createDocumentExamples,

@@ -38,3 +38,10 @@ export const packageHeaders = {
   'content-type': 'application/gzip',
   'cache-control': 'private, no-cache',
 } as const;
+
+/** The headers of a text that is read by programs. */
+export const textHeaders = (type: string) => ({
+  ...publicHeaders,
+  'content-type': `${type}; charset=utf-8`,
+  'cache-control': 'private, no-cache',
+});

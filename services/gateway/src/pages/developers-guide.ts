@@ -124,7 +124,15 @@ openapi-generator for Python, PHP, TypeScript (\`typescript-fetch\`) and Java (\
 \`containerDefaultToNull=true\`: otherwise it sends an empty \`payments\` with each document, which is refused). What a
 generated client does not do is the waiting between attempts with the same key, and the check of webhooks.
 
+## Collections
+
+Every operation with the examples of the reference, with a check of each answer: \`$ORIGIN/postman.json\`, which Postman and
+others import by its address, and a folder for Bruno in [the client's
+package](../packages/client/collections). Set \`key\` to a test key; another \`order\` names other documents.
+
 ## Agents
+
+\`$ORIGIN/llms.txt\` is where a language model begins, and \`$ORIGIN/docs.md\` is all of this documentation in one text.
 
 [The server for agents](../packages/mcp/README.md) gives them the API as tools of the Model Context Protocol:
 \`npx -p $ORIGIN/mcp.tgz pinkas-mcp\`, with \`PINKAS_BASE_URL\` and \`PINKAS_KEY\` in the environment. It takes a test key unless

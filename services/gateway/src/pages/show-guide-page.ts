@@ -3,8 +3,8 @@ import { html } from '@pinkas/ui';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
-import { developersGuide } from './developers-guide.js';
 import { docsPage } from './docs-page.js';
+import { guideFor } from './guide-for.js';
 import { document } from './markdown.js';
 
 /** The guide for developers, from the first call to going live. */
@@ -12,13 +12,14 @@ import { document } from './markdown.js';
 export class ShowGuidePage {
   readonly #page: string;
 
-  constructor(@InjectConfig() { baseUrl, docsUrl }: GatewayConfig) {
+  constructor(@InjectConfig() config: GatewayConfig) {
+    const { baseUrl, docsUrl } = config;
     this.#page = docsPage({
       title: 'Guide',
       docsPath: new URL(docsUrl).pathname.replace(/\/+$/, ''),
       openApiUrl: `${baseUrl}/openapi.json`,
       body: html`<main>
-${document(developersGuide.replaceAll('$BASE_URL', baseUrl).replaceAll('$ORIGIN', new URL(baseUrl).origin))}
+${document(guideFor(config))}
 </main>`,
     });
   }
