@@ -175,7 +175,7 @@ const renderedChart = () => {
   }, 60_000);
 
   it.each(Object.keys(settings))(
-    'with %s every container is hardened, every service has its policy, and there is no secret',
+    'with %s every container is hardened, what no policy names is denied, what prints reaches nothing, and there is no secret',
     async (name) => {
       const text = await render(settings[name] ?? {});
       const resources = resourcesOf(text);
@@ -187,12 +187,17 @@ const renderedChart = () => {
           return allowPrivilegeEscalation !== false || JSON.stringify(capabilities) !== '{"drop":["ALL"]}';
         });
       expect(unguarded.map((container) => container.name)).toEqual([]);
-      const policies = resources
-        .filter(({ kind }) => kind === 'NetworkPolicy')
-        .map(({ metadata }) => metadata.name);
-      expect(policies).toEqual(
-        expect.arrayContaining(['nobody', ...serviceNames].map((part) => `pinkas-${part}`)),
+      const policies = new Map(
+        resources
+          .filter(({ kind }) => kind === 'NetworkPolicy')
+          .map(({ metadata, spec }) => [metadata.name, spec]),
       );
+      const needed = ['nobody', ...serviceNames].map((part) => `pinkas-${part}`);
+      expect([...policies.keys()]).toEqual(expect.arrayContaining(needed));
+      const both = { policyTypes: ['Ingress', 'Egress'] };
+      expect(policies.get('pinkas-nobody')).toEqual({ ...both, podSelector: expect.any(Object) });
+      const printing = policies.get('pinkas-printer') ?? policies.get('pinkas-gotenberg');
+      expect(printing).toEqual({ ...both, podSelector: expect.any(Object), ingress: expect.any(Array) });
       expect(resources.filter(({ kind }) => kind === 'Secret')).toEqual([]);
       if (!missing.includes('kubernetes-validate')) {
         const file = join(folder, 'rendered.yaml');
