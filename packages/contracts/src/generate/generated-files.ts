@@ -4,6 +4,7 @@ import { agentToolSchemas } from './agent-tools.js';
 import { developersGuide } from './developers-guide.js';
 import { lawPage } from './law-page.js';
 import { openApiText } from './openapi-file.js';
+import { phpModels } from './php-models.js';
 import { withTimeLimitsTable } from './time-limits-table.js';
 import { typeScriptTypes } from './typescript-types.js';
 import { wireText } from './wire-record.js';
@@ -17,6 +18,8 @@ export interface GeneratedFile {
 }
 
 export const wirePath = 'packages/contracts/wire.json';
+/** It has generated files only. */
+export const phpModelsFolder = 'packages/client-php/src/Model';
 
 /** Where `npm start` serves the API. */
 const localBaseUrl = 'http://127.0.0.1:8080/v1';
@@ -26,6 +29,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'packages/contracts/openapi.json', text: openApiText },
   { path: wirePath, text: () => wireText() },
   { path: 'packages/client/src/types.ts', text: typeScriptTypes },
+  ...phpModels().map(({ name, text }) => ({ path: `${phpModelsFolder}/${name}.php`, text: () => text })),
   { path: 'packages/mcp/src/schemas.json', text: agentToolSchemas },
   {
     path: `${collections}/postman.json`,
