@@ -48,6 +48,79 @@ assert missing.parsed.error.code == "not_found", missing
 print(json.dumps(sorted(called)))
 `;
 
+/** Uses the module of docs/python.md. Its second key is one of a test book. */
+const pythonPage = `
+import json, sys
+from datetime import datetime, timezone
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+import pinkas
+from pinkas_client.models import CreateDocument
+
+base_url, key, test_key, page = sys.argv[1:]
+exec(page, {"base_url": base_url, "key": key})  # What the page shows of its use.
+
+client = pinkas.connect(base_url, key)
+quote = lambda price, **more: CreateDocument.from_dict({
+    "type": "quote",
+    "customer": {"name": "Example customer"},
+    "items": [{"description": "Example", "quantity": 1, "unit_price": price, **more}],
+})
+def raised(kind, call):
+    try:
+        call()
+    except kind as error:
+        return error
+    raise AssertionError(f"{kind} is not raised")
+
+# Retries.
+first = pinkas.issue(client, quote(19.99), "order-1")
+assert pinkas.issue(client, quote(19.99), "order-1").id == first.id
+refused = raised(pinkas.Refused, lambda: pinkas.issue(client, quote(20), "order-1"))
+assert refused.error.code == "idempotency_key_reused", refused
+test = pinkas.connect(base_url, test_key)
+for sku in ("test_engine_error_after_issue", "test_request_in_progress"):
+    pinkas.issue(test, quote(10, sku=sku), sku)
+slow = pinkas.connect(base_url, test_key, timeout=1.0)
+try:
+    pinkas.issue(slow, quote(10, sku="test_slow_3s"), "slow")
+except pinkas.OutcomeUnknown:
+    pass  # Five attempts of a second may be too few on a busy machine.
+pinkas.issue(test, quote(10, sku="test_slow_3s"), "slow")
+short = pinkas.connect(base_url, test_key, total_seconds=2.0)
+raised(pinkas.OutcomeUnknown, lambda: pinkas.issue(short, quote(10, sku="test_engine_error"), "failed"))
+failed = lambda: pinkas.issue(short, quote(10, sku="test_document_generation_failed"), "rolled-back")
+assert raised(pinkas.Refused, failed).error.code == "document_generation_failed"
+unreachable = pinkas.connect("http://127.0.0.1:9/v1", key, total_seconds=1.0)
+raised(pinkas.OutcomeUnknown, lambda: pinkas.issue(unreachable, quote(10), "order-2"))
+assert len(list(pinkas.documents(test))) == 3
+
+# Cursors.
+assert list(pinkas.event_pages(client)) == []  # Events begin with the first call.
+prices = [pinkas.issue(client, quote(price), f"page-{price}").number for price in range(1, 6)]
+listed = [one.number for one in pinkas.documents(client, limit=2) if one.type_ == "quote"]
+assert listed == [*reversed(prices), first.number], listed
+import time
+seen, cursor, until = [], pinkas.UNSET, time.monotonic() + 60
+while len(seen) < 5 and time.monotonic() < until:
+    for events in pinkas.event_pages(client, cursor, limit=2):
+        seen += [one.id for one in events.data]
+        cursor = events.next_cursor
+    time.sleep(0.5)
+assert len(seen) == len(set(seen)) == 5, seen
+
+# Money.
+assert [pinkas.agorot(text) for text in ("84.745763", "1.005", "-1.005", 118.5)] == [8475, 101, -101, 11850]
+assert pinkas.agorot(first.totals.total) == 2359 and pinkas.shekels(1999) == 19.99
+
+# Webhooks.
+secret, body, now = "whsec_" + "A" * 44, json.dumps({"id": "evt_1"}), datetime.now(timezone.utc)
+headers = {"Webhook-Id": "evt_1", "Webhook-Timestamp": str(int(now.timestamp()))}
+headers["Webhook-Signature"] = Webhook(secret).sign("evt_1", now, body)
+assert pinkas.event_of(body.encode(), headers, secret)["id"] == "evt_1"
+raised(WebhookVerificationError, lambda: pinkas.event_of(body.encode() + b" ", headers, secret))
+print("done")
+`;
+
 const python = `
 import json, sys, time
 from uuid import UUID
@@ -342,4 +415,4 @@ ksort($called);
 echo json_encode(array_keys($called)), "\n";
 `;
 
-export const programs = { pythonClient, python, typeScript, java, go, php };
+export const programs = { pythonClient, pythonPage, python, typeScript, java, go, php };

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,11 @@ import { createDocumentExamples } from '@pinkas/contracts/openapi';
 import { RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { programs } from './generated-client-programs.js';
+import { exampleShop } from './php/example-shop.js';
+import { fromWooCommerce } from './php/from-woocommerce.js';
+import { PhpDriver } from './php/php-driver.js';
+import { phpOnTheRunningSystem } from './php/running-system.js';
+import { scriptedCalls } from './php/scripted-calls.js';
 
 const run = promisify(execFile);
 const toolTimeoutMs = 600_000;
@@ -33,6 +38,7 @@ const pythonPackages = [
   'python-dateutil==4.0.0',
   'urllib3==2.8.0',
   'typing-extensions==4.16.0',
+  'standardwebhooks==1.1.0',
 ];
 
 // Registries, compilers and virtual machines on a busy machine: a bound, not a measure.
@@ -51,6 +57,7 @@ describe('generated clients', () => {
     await writeFile(specification, await response.text());
   });
   afterAll(async () => {
+    (await phpDriver?.catch(() => undefined))?.stop();
     await stack?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -129,6 +136,20 @@ describe('generated clients', () => {
     return missing.length === 0;
   }
 
+  /** A program with the client of `packages/client-php`, where PHP is there. */
+  let phpDriver: Promise<PhpDriver | undefined> | undefined;
+  const php = () => {
+    phpDriver ??= canMake('PHP (packages/client-php)', ['php'], ['guzzle']).then((can) =>
+      can ? PhpDriver.start(folder) : undefined,
+    );
+    return phpDriver;
+  };
+  const system = () => stack;
+  scriptedCalls(php);
+  phpOnTheRunningSystem(system, php);
+  fromWooCommerce(system, php);
+  exampleShop(system, php, () => folder);
+
   /** Runs openapi-generator. Returns the folder of the client. */
   async function generate(generator: string, options: readonly string[] = []): Promise<string> {
     const target = join(folder, generator);
@@ -192,6 +213,26 @@ describe('generated clients', () => {
       ]);
       await writeFile(join(folder, 'call.py'), programs.pythonClient);
       await expectCalls(python(), ['call.py'], folder);
+    }
+  });
+
+  it('the page about Python is a module with retries, cursors, money and webhooks', async () => {
+    if (await canMake('Python (docs/python.md)', ['python3'], ['pypi'])) {
+      const page = await readFile(join(repositoryRoot, 'docs/python.md'), 'utf8');
+      const blocks = (language: string) =>
+        [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+          ([, text = '']) => text,
+        );
+      const { base_url: baseUrl } = await stack.file();
+      const line = blocks('sh')[0]?.match(/^openapi-python-client (.*)$/m)?.[1] ?? '';
+      const args = line.replace('"$BASE_URL/openapi.json"', `${baseUrl}/openapi.json`).split(' ');
+      await tool(join(folder, 'venv/bin/openapi-python-client'), args);
+      await writeFile(join(folder, 'pinkas.py'), blocks('python').join('\n\n'));
+      await writeFile(join(folder, 'use-page.py'), programs.pythonPage);
+      const { key, business } = await stack.newIssuer();
+      const test = await stack.newKey(business.id, { mode: 'test' });
+      const printed = await tool(python(), ['use-page.py', baseUrl, key, test.key, ...blocks('py')]);
+      expect(printed).toMatch(/done\n$/);
     }
   });
 

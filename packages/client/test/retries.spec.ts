@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { PinkasClient, type PinkasClientOptions } from '@pinkas/client';
-import {
-  type Act,
-  AnsweringServer,
-  answer,
-  hangUp,
-  proxyPage,
-  refuse,
-  stayMute,
-} from './answering-server.js';
+import { PinkasClient } from '@pinkas/client';
+import { AnsweringServer, answer, hangUp, refuse, stayMute } from './answering-server.js';
 import {
   apiKey,
   body,
@@ -24,70 +16,10 @@ import {
   server,
   stopTime,
 } from './client-under-test.js';
+import { retryCases } from './retry-cases.js';
 
 describe('retries', () => {
-  const times = (count: number, act: Act) => Array.from({ length: count }, () => act);
-  const limited = (retryAfter: string) => refuse('rate_limited', { 'retry-after': retryAfter });
-
-  /** What the server does, and how long the client waits before each further attempt; the call fails where the last act does. */
-  it.each<[string, readonly Act[], Partial<PinkasClientOptions>, number[], string?]>([
-    [
-      'the delay grows with random jitter, and the call fails after the last attempt',
-      times(9, refuse('engine_error')),
-      { retry: { attemptsMax: 7, firstDelayMs: 500, delayMaxMs: 3000 } },
-      [250, 500, 1000, 1500, 1500, 1500],
-      'engine_error',
-    ],
-    // Plus jitter, so that not all callers come back at once.
-    ['a Retry-After in seconds is added to the delay', [limited('42'), profile], {}, [42_250]],
-    [
-      'a Retry-After as a date is added to the delay',
-      [limited('Sun, 01 Mar 2026 08:00:30 GMT'), profile],
-      {},
-      [30_250],
-    ],
-    [
-      'a Retry-After that is past or invalid is ignored',
-      [limited('Sat, 28 Feb 2026 08:00:00 GMT'), limited('soon'), profile],
-      {},
-      [250, 500],
-    ],
-    [
-      'a delay beyond totalMs ends the call at once',
-      [limited('61'), profile],
-      { retry: { totalMs: 60_000 } },
-      [],
-      'rate_limited',
-    ],
-    [
-      'the call ends at totalMs, whatever attempts are left',
-      times(9, refuse('engine_error', { 'retry-after': '20' })),
-      { retry: { attemptsMax: 100, totalMs: 60_000 } },
-      [20_250, 20_500],
-      'engine_error',
-    ],
-    [
-      'retries can be disabled',
-      [refuse('engine_error'), profile],
-      { retry: { attemptsMax: 1 } },
-      [],
-      'engine_error',
-    ],
-    ...(['api_disabled', 'internal_error', 'engine_error', 'rate_limited'] as const).map(
-      (code): [string, readonly Act[], object, number[]] => [
-        `a call is retried after ${code}`,
-        [refuse(code), profile],
-        {},
-        [250],
-      ],
-    ),
-    ...[502, 503, 504].map((status): [string, readonly Act[], object, number[]] => [
-      `a response ${status} of a proxy is retried`,
-      [proxyPage(status), profile],
-      {},
-      [250],
-    ]),
-  ])('%s', async (...[, acts, options, expected, code]) => {
+  it.each(retryCases)('retries in TypeScript: %s', async (...[, acts, options, expected, code]) => {
     server.script(...acts);
     const { client, waits } = clientOn(options);
     const call = client.getMe();

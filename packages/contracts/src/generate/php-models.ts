@@ -93,7 +93,10 @@ class PhpModels {
       return { name: member, isRequired: required.has(member), type, description: one.description };
     });
     // PHP has the parameters that may be left out at the end.
-    const members = [...all.filter((one) => one.isRequired), ...all.filter((one) => !one.isRequired)];
+    const members = [
+      ...all.filter((member) => member.isRequired),
+      ...all.filter((member) => !member.isRequired),
+    ];
     const uses = members.some(({ type }) => type.declared.includes('Money'))
       ? 'use Pinkas\\Model;\nuse Pinkas\\Money;\n'
       : 'use Pinkas\\Model;\n';
@@ -124,10 +127,10 @@ ${members.map(argument).join('')}        ));
         required: new Set(required as string[]),
       };
     }
-    const objects = (schema.anyOf as PublishedSchema[]).map((one) => this.#objectOf(this.#resolved(one)));
+    const objects = (schema.anyOf as PublishedSchema[]).map((item) => this.#objectOf(this.#resolved(item)));
     const names = [...new Set(objects.flatMap(({ properties }) => Object.keys(properties)))];
     const properties = names.map((name): [string, PublishedSchema] => {
-      const found = objects.map((object) => object.properties[name]).filter((one) => one !== undefined);
+      const found = objects.map((object) => object.properties[name]).filter((member) => member !== undefined);
       return [name, merged(found)];
     });
     return {
@@ -149,14 +152,14 @@ ${members.map(argument).join('')}        ));
       const [some = {}] = anyOf;
       return { ...this.#typeOf(some, owner, member), isNullable: true };
     }
-    if (anyOf?.every((one) => this.#resolved(one).type !== 'object')) {
-      const types = anyOf.map((one) => this.#typeOf(one, owner, member));
+    if (anyOf?.every((item) => this.#resolved(item).type !== 'object')) {
+      const types = anyOf.map((item) => this.#typeOf(item, owner, member));
       const joined = (key: 'declared' | 'documented') => types.map((type) => type[key]).join('|');
       return { ...plain(joined('declared')), documented: joined('documented') };
     }
     const types = [schema.type].flat();
     const isNullable = types.includes('null');
-    const type = types.find((one) => one !== 'null');
+    const type = types.find((name) => name !== 'null');
     if (type === 'object' || anyOf !== undefined) {
       const { properties } = this.#objectOf(schema);
       return Object.keys(properties).length === 0
@@ -212,7 +215,7 @@ const nameOf = ({ $ref }: PublishedSchema): string =>
 /** One schema for the same member of several alternatives. */
 function merged(schemas: readonly PublishedSchema[]): PublishedSchema {
   const [first = {}] = schemas;
-  if (schemas.every((one) => JSON.stringify(one) === JSON.stringify(first))) {
+  if (schemas.every((schema) => JSON.stringify(schema) === JSON.stringify(first))) {
     return first;
   }
   if (first.type === 'object') {

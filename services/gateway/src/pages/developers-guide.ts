@@ -118,11 +118,14 @@ poller](../packages/client/examples/poll-events.mjs), each of one screen.
 
 ## Generated clients
 
-TypeScript has [its client](../packages/client/README.md): \`npm install $ORIGIN/client.tgz\`. For other languages a generator makes one of
+TypeScript has [its client](../packages/client/README.md): \`npm install $ORIGIN/client.tgz\`. PHP has
+[one with Composer](../packages/client-php/README.md), [a shop of one screen](../packages/client-php/examples/shop.php), and
+[the way from WooCommerce's totals](from-woocommerce.md). For other languages a generator makes one of
 \`$BASE_URL/openapi.json\`; these are tested: openapi-python-client, oapi-codegen (Go), openapi-typescript, and
 openapi-generator for Python, PHP, TypeScript (\`typescript-fetch\`) and Java (\`native\`, with
 \`containerDefaultToNull=true\`: otherwise it sends an empty \`payments\` with each document, which is refused). What a
-generated client does not do is the waiting between attempts with the same key, and the check of webhooks.
+generated client does not do is the waiting between attempts with the same key, and the check of webhooks: [the page about
+Python](python.md) has them, with cursors and money.
 
 ## Collections
 

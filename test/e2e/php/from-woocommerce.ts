@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreateDocument, DocumentPreview } from '@pinkas/contracts';
+import { computeTotals } from '@pinkas/domain';
+import fc from 'fast-check';
+import type { Issuer, RunningStack } from '../../harness/running-stack.js';
+import { repositoryRoot } from '../../harness/sources.js';
+import { seed } from '../../properties/config.js';
+import type { PhpDriver } from './php-driver.js';
+
+/** The parts of an order that no amount depends on. */
+const order = {
+  id: 1042,
+  payment_method: 'stripe',
+  billing: { company: '', first_name: 'לקוח', last_name: 'לדוגמה', email: 'customer@example.com' },
+};
+const ordersDrawn = 400;
+
+/** One row of the page: what WooCommerce has, and what each document is and comes to. */
+interface Row {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the page has it as JSON.
+  readonly blocks: readonly { readonly kind: string; readonly json: any }[];
+  readonly totals: readonly { readonly total: number; readonly vat: number }[];
+}
+
+/** `docs/from-woocommerce.md` and the functions of the examples in PHP. */
+export function fromWooCommerce(
+  system: () => RunningStack,
+  driver: () => Promise<PhpDriver | undefined>,
+): void {
+  describe('From WooCommerce', () => {
+    let php: PhpDriver | undefined;
+    let issuer: Issuer;
+    let exempt: Issuer;
+    let page: string;
+    beforeAll(async () => {
+      php = await driver();
+      page = await readFile(join(repositoryRoot, 'docs/from-woocommerce.md'), 'utf8');
+      [issuer, exempt] = await Promise.all([
+        system().newIssuer(),
+        system().newIssuer({ legal_type: 'osek_patur' }),
+      ]);
+    });
+
+    const documentsOf = async (calls: readonly unknown[][]): Promise<CreateDocument[]> => {
+      const { ok, error } = await (php as PhpDriver).ask({ do: 'woocommerce', arguments: calls });
+      expect(error).toBeUndefined();
+      return ok;
+    };
+    const preview = async (body: CreateDocument) => {
+      const { key } = body.type === 'receipt' ? exempt : issuer;
+      const answer = await system().call<DocumentPreview>(key, 'POST', '/documents/preview', { body });
+      expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+      return answer.body.totals;
+    };
+
+    /** The documents that the functions make for a row. */
+    async function documentsOfRow({ blocks }: Row): Promise<CreateDocument[]> {
+      const given = { ...order, ...blocks.find(({ kind }) => kind === 'order')?.json };
+      const refund = blocks.find(({ kind }) => kind === 'refund')?.json;
+      const parts = blocks.filter(({ kind }) => kind === 'part').map(({ json }) => json);
+      if (parts.length > 0) {
+        return documentsOf(parts.map(([amount, name]) => ['partOf', given, amount, name]));
+      }
+      const type = blocks.find(({ kind }) => kind === 'document')?.json.type;
+      if (refund === undefined) {
+        return documentsOf([['documentOf', given, ...(type === undefined ? [] : [type])]]);
+      }
+      const [source] = (await documentsOf([['documentOf', given]])) as [CreateDocument];
+      const issued = await system().issue(issuer.key, source);
+      return documentsOf([['creditNoteOf', given, refund, issued.body.id]]);
+    }
+
+    it('each row of the page is what the functions make of the order, and comes to what the page states', async () => {
+      const rows = rowsOf(page);
+      const linked = [...page.matchAll(/\]\(#([a-z-]+)\) \|$/gm)].map(([, anchor]) => anchor);
+      expect(new Set(linked)).toEqual(new Set(rows.map(({ name }) => anchorOf(name))));
+      if (!php) {
+        return;
+      }
+      for (const row of rows) {
+        const documents = await documentsOfRow(row);
+        const stated = row.blocks.filter(({ kind }) => kind === 'document').map(({ json }) => json);
+        expect([row.name, documents.map(shownOf)]).toEqual([row.name, stated.map(shownOf)]);
+        const totals = [];
+        for (const document of documents) {
+          const { total, vat } = await preview(document);
+          expect(document.expected_total).toBe(total);
+          totals.push({ total, vat });
+        }
+        expect([row.name, totals]).toEqual([row.name, row.totals]);
+      }
+    });
+
+    it('an order of any lines, taxes, coupons and fees comes to its total to the agora', async () => {
+      if (!php) {
+        return;
+      }
+      const orders = fc.sample(anyOrder, { numRuns: ordersDrawn, seed });
+      const documents = await documentsOf(orders.map((drawn) => ['documentOf', { ...order, ...drawn }]));
+      for (const [index, { items, discount, expected_total }] of documents.entries()) {
+        const { total } = computeTotals({
+          vatRate: 18,
+          pricesIncludeVat: true,
+          items: items.map(({ quantity, unit_price }) => ({ quantity, unitPrice: unit_price })),
+          discount: discount ?? null,
+        });
+        expect([orders[index], agorotText(total)]).toEqual([orders[index], orders[index]?.total]);
+        expect(expected_total).toBe(Number(orders[index]?.total));
+      }
+    });
+  });
+}
+
+function rowsOf(page: string): Row[] {
+  const [, rows = ''] = page.split('\n## Rows\n');
+  return rows
+    .split(/^### /m)
+    .slice(1)
+    .map((text) => ({
+      name: text.split('\n')[0] ?? '',
+      blocks: [...text.matchAll(/```json (\w+)\n([\s\S]*?)```/g)].map(([, kind = '', json = '']) => ({
+        kind,
+        json: JSON.parse(json),
+      })),
+      totals: [...text.matchAll(/comes to \*\*([\d.]+)\*\*, of it VAT \*\*([\d.]+)\*\*/g)].map(
+        ([, total, vat]) => ({ total: Number(total), vat: Number(vat) }),
+      ),
+    }));
+}
+
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^a-z ]/g, '')
+    .replaceAll(' ', '-');
+
+/** What the page shows of a document. */
+const shownOf = ({ type, items, discount }: Partial<CreateDocument>) => ({
+  type: type ?? 'tax_invoice_receipt',
+  items,
+  discount,
+});
+
+const agorotText = (agorot: bigint | number) => (Number(agorot) / 100).toFixed(2);
+const halfUp = (value: number) => Math.floor(value + 0.5);
+
+/** Amounts before VAT in agorot; the tax of each is rounded alone, as the API of WooCommerce shows it. */
+const anyLine = fc.record({
+  quantity: fc.integer({ min: 1, max: 12 }),
+  net: fc.integer({ min: 1, max: 500_000 }),
+  couponPercent: fc.constantFrom(0, 0, 10, 33, 100),
+});
+
+const anyOrder = fc
+  .record({
+    lines: fc.array(anyLine, { minLength: 1, maxLength: 8 }),
+    shipping: fc.constantFrom(0, 1_271, 2_999),
+    fee: fc.constantFrom(0, 847, 333),
+    roundsOnce: fc.boolean(),
+  })
+  .map(({ lines, shipping, fee, roundsOnce }) => {
+    const taxOf = (net: number) => halfUp((net * 18) / 100);
+    const priced = lines.map(({ quantity, net, couponPercent }) => ({
+      quantity,
+      subtotal: net * quantity,
+      total: net * quantity - halfUp((net * quantity * couponPercent) / 100),
+    }));
+    const nets = [...priced.map(({ total }) => total), shipping, fee];
+    const sum = nets.reduce((before, net) => before + net, 0);
+    const tax = roundsOnce ? taxOf(sum) : nets.reduce((before, net) => before + taxOf(net), 0);
+    const amount = (name: string, net: number) => ({
+      [name]: agorotText(net),
+      [`${name}_tax`]: agorotText(taxOf(net)),
+    });
+    return {
+      line_items: priced.map(({ quantity, subtotal, total }, index) => ({
+        name: `Line ${index}`,
+        quantity,
+        ...amount('subtotal', subtotal),
+        ...amount('total', total),
+      })),
+      shipping_lines: [{ method_title: 'Courier', ...amount('total', shipping) }],
+      fee_lines: [{ name: 'Fee', ...amount('total', fee) }],
+      total: agorotText(sum + tax),
+    };
+  });
