@@ -26,7 +26,7 @@ code{font:.86em/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 @media screen and (prefers-color-scheme:dark){.logo{background:#fff;padding:.4rem;border-radius:.3rem}}
 @media screen and (max-width:40rem){:root{--figures:auto;--heading:1.9rem}body{padding:.75rem .5rem 2rem}.bar{padding-inline:.5rem}.bar ul{flex:1 1 100%}.bar li{flex:1 1 auto;text-align:center}.genuine{padding-inline:.5rem}
 .paper{padding:1.25rem 1rem}.sheet>header,.parties{flex-direction:column;gap:1rem}.issuer,.customer,.heading{max-width:none;text-align:start}.second{text-align:left}
-.facts{max-width:none}.facts div{flex-wrap:wrap;column-gap:1rem}.facts :is(dt,dd){overflow-wrap:break-word}.totals{width:100%}.signature{flex-direction:column}
+.facts{max-width:none}.facts div{flex-wrap:wrap;column-gap:1rem}.facts :is(dt,dd){overflow-wrap:break-word}.totals{width:100%}.signature,.pay{flex-direction:column}.pay{gap:.8rem}
 .wide{display:none}.narrow{display:block;color:var(--soft)}
 .what{min-width:0}}
 @media print{:root{font-size:9.5pt}body{background:none;padding:0}.bar,.genuine{display:none}.paper{box-shadow:none;padding:0;max-width:none}.stamp{position:fixed}}

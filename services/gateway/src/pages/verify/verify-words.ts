@@ -183,7 +183,7 @@ export const verifyWords = {
     en: 'Checks a PDF that was made by Pinkas. The file is read in memory only: it is not stored.',
   },
   file: { he: 'קובץ ה־PDF שקיבלתם', en: 'The PDF file that you received' },
-  fileHint: { he: 'עד 5 MB', en: 'Up to 5 MB' },
+  fileHint: { he: 'עד 5MB', en: 'Up to 5 MB' },
   check: { he: 'בדיקת הקובץ', en: 'Check the file' },
   id: { he: 'או המזהה שבקוד ה־QR', en: 'Or the id in its QR code' },
   idHint: { he: 'הכתובת שבקוד, או החלק האחרון שלה', en: 'The address in the code, or its last part' },
