@@ -4,6 +4,7 @@ import { expectServicesOn } from '../harness/nodes.js';
 import { RunningStack } from '../harness/running-stack.js';
 import { bookProperties } from '../properties/sections/book-properties.js';
 import { requestBodies } from '../properties/sections/request-bodies.js';
+import { firstWeek } from './console/first-week/first-week.js';
 import { agents } from './sections/agents.js';
 import { client } from './sections/client.js';
 import { concurrency } from './sections/concurrency.js';
@@ -42,6 +43,7 @@ describe('the whole system', () => {
   agents(system);
   concurrency(system);
   testMode(system);
+  firstWeek(system);
   isolation(system);
   hostile(system);
   requestBodies(system);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
+import { axeFindings } from '../../harness/axe.js';
 import { keepInvitation, saveDraft } from '../../harness/console-draft.js';
 import { addressesOf, shownPages } from '../../harness/console-pages.js';
 import { sendEachMonth, sendQuotes } from '../../harness/console-sending.js';
@@ -13,28 +12,11 @@ import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js'
 import { makeUniformExport, transmitExport } from '../../harness/uniform-export.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const narrowest = { width: 320, height: 640 };
 
 /** Ends what surrounds it in every way that a template has, and says so where it is run. */
 const markup = (name: string) =>
   `${name} "><img src=x onerror=globalThis.attacked=1><script>attacked=1</script>`;
-
-interface Axe {
-  /** The rules, or all of them. */
-  readonly rules?: readonly string[];
-}
-
-async function findingsOf(visitor: ConsoleVisitor, axe: string, { rules }: Axe = {}): Promise<unknown[]> {
-  await visitor.page.evaluate(axe);
-  const options = {
-    runOnly: rules ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  };
-  return (await visitor.page.evaluate(
-    `axe.run(document, ${JSON.stringify({ ...options, iframes: false, resultTypes: ['violations'], selectors: false })}).then(({ violations }) =>
-      violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html.slice(0, 300) + failureSummary)]))`,
-  )) as unknown[];
-}
 
 export function everyPage(system: () => ConsoleSystem): void {
   describe('every page', () => {
@@ -228,13 +210,12 @@ export function everyPage(system: () => ConsoleSystem): void {
       'axe finds nothing in light and dark, and nothing is wider than 320 pixels, in $language',
       async (view) => {
         const { visitorOf, stranger } = system();
-        const axe = await readFile(axePath, 'utf8');
         const lenient = { ...view, withoutPolicy: true };
         const visitors = { owner: await visitorOf(issuer, lenient), stranger: await stranger(lenient) };
         await openAll(visitors, async (visitor, address) => {
-          const light = await findingsOf(visitor, axe);
+          const light = await axeFindings(visitor.page);
           await visitor.page.emulateMedia({ colorScheme: 'dark' });
-          const dark = await findingsOf(visitor, axe, { rules: ['color-contrast'] });
+          const dark = await axeFindings(visitor.page, ['color-contrast']);
           await visitor.page.emulateMedia({ colorScheme: 'light' });
           await visitor.page.setViewportSize(narrowest);
           const overflow = await visitor.overflow();

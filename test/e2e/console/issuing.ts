@@ -1,22 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { DocumentDetail, DocumentPage } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
+import { axeFindings } from '../../harness/axe.js';
 import { type ConsoleVisitor, desktop, phone, type View } from '../../harness/console-visitor.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
 /** Issuing by hand, on the complete system: the form as it is typed into, and the same form by its buttons alone. */
 export function issuingByHand(system: () => ConsoleSystem): void {
   describe('issuing by hand', () => {
-    let axe: string;
-    beforeAll(async () => {
-      axe = await readFile(axePath, 'utf8');
-    });
-
     const newest = async ({ key }: Issuer): Promise<DocumentDetail> => {
       const { stack } = system();
       const { body } = await stack.call<DocumentPage>(key, 'GET', '/documents?limit=1');
@@ -25,14 +17,6 @@ export function issuingByHand(system: () => ConsoleSystem): void {
     const pressStep = async (visitor: ConsoleVisitor, step: string) => {
       await visitor.page.locator(`main form button[value="${step}"]:visible`).last().click();
       await visitor.page.waitForLoadState('load');
-    };
-    const findings = async (visitor: ConsoleVisitor): Promise<unknown> => {
-      await visitor.page.evaluate(axe);
-      const runOnly = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-      return visitor.page.evaluate(
-        `axe.run(document, ${JSON.stringify({ runOnly, iframes: false, resultTypes: ['violations'] })}).then(({ violations }) =>
-          violations.map(({ id, nodes }) => [id, nodes[0].html]))`,
-      );
     };
 
     it.each<View>([desktop, { ...phone, colorScheme: 'dark' }])(
@@ -53,7 +37,7 @@ export function issuingByHand(system: () => ConsoleSystem): void {
           'the customer is offered',
           async () => (await page.locator('#customers [role="option"]').count()) === 1,
         );
-        expect(await findings(visitor)).toEqual([]);
+        expect(await axeFindings(visitor.page)).toEqual([]);
         await page.press('input[name="customer.name"]', 'ArrowDown');
         const name = page.locator('input[name="customer.name"]');
         expect(await name.getAttribute('aria-activedescendant')).toBe('customer-0');
@@ -73,7 +57,7 @@ export function issuingByHand(system: () => ConsoleSystem): void {
           (await page.locator('[data-live]').innerText()).includes('236.00'),
         );
         expect(await page.locator('[data-live]').innerText()).toContain('777777715');
-        expect([await findings(visitor), await visitor.overflow()]).toEqual([[], 0]);
+        expect([await axeFindings(visitor.page), await visitor.overflow()]).toEqual([[], 0]);
 
         await pressStep(visitor, 'preview');
         const frame = page.frameLocator('iframe[name="picture"]');
@@ -86,7 +70,7 @@ export function issuingByHand(system: () => ConsoleSystem): void {
         const question = await visitor.text();
         expect(question).toContain('known@example.com');
         expect(question).toContain(String(first.number + 1));
-        expect([await findings(visitor), await visitor.overflow()]).toEqual([[], 0]);
+        expect([await axeFindings(visitor.page), await visitor.overflow()]).toEqual([[], 0]);
 
         await page.locator('button[value="issue"]').dblclick();
         await page.waitForURL(/\/documents\//);
@@ -122,7 +106,7 @@ export function issuingByHand(system: () => ConsoleSystem): void {
           return (await page.locator('.drafts li').count()) === 1;
         });
         // The timers of axe do not run in a page without scripts.
-        expect(view.withoutScripts ? [] : await findings(visitor)).toEqual([]);
+        expect(view.withoutScripts ? [] : await axeFindings(visitor.page)).toEqual([]);
         expect(await visitor.overflow()).toBe(0);
         await page.click('.drafts a');
         await page.waitForURL(/\/issue\/drafts\//);

@@ -109,7 +109,9 @@ export function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): C
   const { language } = visit;
   const { state, reason, refusal_codes: refusalCodes, decided_at: decidedAt } = allocation;
   const title = (state === 'refused' ? texts.refused : texts.gaveUp)[language];
-  const codes = refusalCodes.length === 0 ? null : html` (${leftToRight(refusalCodes.join(', '))})`;
+  // The words of the authority usually begin with the code.
+  const more = refusalCodes.filter((code) => !reason?.includes(code));
+  const codes = more.length === 0 ? null : html` (${leftToRight(more.join(', '))})`;
   const subject = html`${documentLink(visit, document)}, ${amount(document.totals.total, language)}`;
   return {
     cause: `${state} ${reason} ${refusalCodes.join()} ${allocation.decision?.decision}`,

@@ -17,7 +17,7 @@ import { isAtLeast } from '../../session/roles.js';
 import { unlessAway } from '../unless-away.js';
 import { words } from '../words.js';
 
-const texts = {
+export const firstStepWords = {
   title: { he: 'צעדים ראשונים', en: 'First steps' },
   dismiss: { he: 'אין צורך ברשימה', en: 'Dismiss' },
   details: { he: 'פרטי העסק', en: 'Business details' },
@@ -132,10 +132,10 @@ function stepsOf(visit: MemberVisit, facts: StepFacts): OpenStep[] {
     isDone: boolean,
     path: string,
   ): OpenStep => ({
-    text: texts[name][language],
-    detail: texts[`${name}More`][language],
+    text: firstStepWords[name][language],
+    detail: firstStepWords[`${name}More`][language],
     isDone,
-    act: isOwner ? { path: `/b/${business.id}${path}`, word: texts[`${name}Act`] } : null,
+    act: isOwner ? { path: `/b/${business.id}${path}`, word: firstStepWords[`${name}Act`] } : null,
   });
   const needsConnection =
     business.legal_type === null || mayIssue(business.legal_type, 'tax_invoice') || facts.reportsDonations;
@@ -145,17 +145,17 @@ function stepsOf(visit: MemberVisit, facts: StepFacts): OpenStep[] {
     step('logo', business.logo != null, '/business#look'),
     step('sending', business.auto_send.enabled, '/business#sending'),
     ...(needsConnection
-      ? [facts.reportsDonations ? { ...connect, detail: texts.connectDonations[language] } : connect]
+      ? [facts.reportsDonations ? { ...connect, detail: firstStepWords.connectDonations[language] } : connect]
       : []),
     {
-      text: texts.test[language],
-      detail: texts.testMore[language],
+      text: firstStepWords.test[language],
+      detail: firstStepWords.testMore[language],
       isDone: facts.hasTests,
-      act: { path: `/t/${business.id}`, word: texts.testAct },
+      act: { path: `/t/${business.id}`, word: firstStepWords.testAct },
     },
     {
-      text: texts.first[language],
-      detail: texts.firstMore[language],
+      text: firstStepWords.first[language],
+      detail: firstStepWords.firstMore[language],
       isDone: facts.hasDocuments,
       act: isAtLeast(role, 'issuer') ? { path: visit.link('/issue'), word: words.issue } : null,
     },
@@ -172,10 +172,10 @@ export function firstStepsCard(visit: MemberVisit, steps: readonly OpenStep[]): 
     const kind = index === next ? 'primary' : 'secondary';
     return { ...step, action: act && linkButton({ href: act.path, text: act.word[language], kind }) };
   });
-  const dismiss = button({ text: texts.dismiss[language], kind: 'quiet' });
+  const dismiss = button({ text: firstStepWords.dismiss[language], kind: 'quiet' });
   return card({
     id: 'first-steps',
-    title: texts.title[language],
+    title: firstStepWords.title[language],
     aside: isAtLeast(role, 'owner') ? postForm(link('/first-steps/dismiss'), csrfToken, dismiss) : null,
     content: checklist(shown, language),
   });

@@ -1,0 +1,50 @@
+import { listWords } from '../../../../services/console/src/pages/list/list-words.js';
+import { todayWords } from '../../../../services/console/src/pages/today/today-words.js';
+import { words } from '../../../../services/console/src/pages/words.js';
+import { reportTexts } from '../../../../services/console/src/report/report.js';
+import { type Diary, nameOf, type Read } from './diary.js';
+
+/** The pages of a week, and what each states of its money at the end, in every language and width. */
+export function pagesAtTheEnd(diary: Diary): (readonly [string, Read])[] {
+  const { cards, ledger } = diary;
+  const [now, before] = [ledger.sales(false), ledger.sales(true)];
+  const account = ledger.account('regular');
+  const [large, credited, refused] = ['large', 'credited', 'refused'].map((name) => diary.document(name));
+  const agorotOf = (total: number | undefined) => BigInt(Math.round((total ?? 0) * 100));
+  const statement = `/customers/${cards.get('regular')}/statement`;
+  return [
+    [
+      '',
+      {
+        words: [words.today, todayWords.needs, todayWords.refused, todayWords.income, todayWords.late],
+        amounts: [now.net, before.net, now.vat, before.vat, ledger.received(), ledger.due(), ledger.late()],
+      },
+    ],
+    ['/documents', { words: [words.documents, listWords.sums], amounts: [ledger.left(refused?.id ?? '')] }],
+    [
+      `/documents/${large?.id}`,
+      { words: [nameOf('tax_invoice'), listWords.number], amounts: [agorotOf(large?.totals.total), 0n] },
+    ],
+    [`/documents/${credited?.id}`, { amounts: [agorotOf(credited?.totals.total), 0n] }],
+    ['/customers', { words: [words.customers] }],
+    ['/debts', { words: [words.debts], amounts: [ledger.due(), ledger.late(), ledger.onAccount('regular')] }],
+    [
+      '/debts/documents',
+      { amounts: [ledger.left(diary.document('late').id), ledger.left(refused?.id ?? '')] },
+    ],
+    [statement, { words: [words.statement], amounts: [account.debit, account.credit, account.closing] }],
+    [
+      '/reports',
+      {
+        words: [reportTexts.title, reportTexts.vat],
+        amounts: [now.net, now.vat, now.total, ledger.received()],
+      },
+    ],
+    ['/issue', { words: [words.issue] }],
+    ['/exports', { words: [words.exports] }],
+    ['/people', { words: [words.people] }],
+    ['/business', { words: [words.business] }],
+    ['/check', {}],
+    ['/trail', { words: [words.trail] }],
+  ];
+}
