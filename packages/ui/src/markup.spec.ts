@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { escapeHtml } from './escape-html.js';
 import { compact, html, isolate, join, leftToRight, plainText } from './markup.js';
 
 describe('markup', () => {
@@ -60,5 +61,13 @@ describe('markup', () => {
 
   it('join leaves out null parts', () => {
     expect(join([null, html`a`, null, html`b`], ' · ').text).toBe('a · b');
+  });
+});
+
+describe('escapeHtml', () => {
+  it('escapeHtml replaces every character that can end a text or a quoted attribute value', () => {
+    expect(escapeHtml(`<a href="x" title='y'>R&D</a>`)).toBe(
+      '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;R&amp;D&lt;/a&gt;',
+    );
   });
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fastify from 'fastify';
 import type { Logger } from '../process/logger.js';
+import { acceptsGzip } from './accepts-gzip.js';
 import { UntrustedProxies } from './untrusted-proxies.js';
 
 describe('UntrustedProxies', () => {
@@ -86,4 +87,20 @@ describe('UntrustedProxies', () => {
     }
     expect(logged).toHaveLength(100);
   });
+});
+
+describe('acceptsGzip', () => {
+  it.each(['gzip', 'gzip, deflate, br', 'br;q=1.0, gzip;q=0.8', 'deflate,GZIP;q=1'])(
+    'the header %s accepts gzip',
+    (header) => {
+      expect(acceptsGzip(header)).toBe(true);
+    },
+  );
+
+  it.each([undefined, '', 'identity', 'br', 'gzip;q=0', 'gzip;q=0.0', 'x-gzip'])(
+    'the header %s does not accept gzip',
+    (header) => {
+      expect(acceptsGzip(header)).toBe(false);
+    },
+  );
 });
