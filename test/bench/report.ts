@@ -22,6 +22,10 @@ export function figure(name: string, value: number, meaning: string, decimals = 
   return { name, value: Math.round(value * 10 ** decimals) / 10 ** decimals, meaning };
 }
 
+/** A table of figures: the value and the meaning by name. */
+export const figures = (table: Readonly<Record<string, readonly [value: number, meaning: string]>>) =>
+  Object.entries(table).map(([name, [value, meaning]]) => figure(name, value, meaning));
+
 /** The median and the 99th percentile. @param name with `*` in place of `p50` and `p99`. */
 export function latencies(name: string, samplesMs: readonly number[], meaning: string): Row[] {
   return [

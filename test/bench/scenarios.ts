@@ -3,7 +3,7 @@ import type { Row } from './report.js';
 import { measureAuditing } from './scenarios/auditing.js';
 import { measureCost, measureMemory, measureReplicas } from './scenarios/costs.js';
 import { measureEvents } from './scenarios/events.js';
-import { measureFaults, measureHostile, measureSteps, measureStorm } from './scenarios/faults.js';
+import { measureFaults, measureHostile, measureSteps } from './scenarios/faults.js';
 import {
   measureAgainstGotenberg,
   measureFairness,
@@ -53,5 +53,4 @@ export const onOwnSystems: Readonly<Record<string, Scenario>> = {
   audit: measureAuditing,
   replicas: measureReplicas,
   gotenberg: measureAgainstGotenberg,
-  storm: measureStorm,
 };

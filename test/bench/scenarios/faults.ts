@@ -6,15 +6,13 @@ import {
   documentIssued,
   messageSent,
 } from '@pinkas/contracts';
-import { FaultSystem } from '../../faults/engine/system.js';
-import { figuresOf, runStorm } from '../../faults/schedules/storm.js';
 import { freeze, memoryMbOf } from '../../harness/processes.js';
 import { type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { sendHostile } from '../../hostile/send-hostile.js';
 import { tourConsole } from '../../hostile/tour-console.js';
 import { type Caller, callersOf, closedLoop, quote } from '../driver.js';
 import { timesOfAll } from '../published-events.js';
-import { figure, latencies, median, progress, type Row } from '../report.js';
+import { figures, latencies, median, progress, type Row } from '../report.js';
 import type { ScenarioOptions, StartSystem } from '../scenarios.js';
 
 const seed = 20260615;
@@ -68,18 +66,14 @@ export async function measureSteps(start: StartSystem): Promise<Row[]> {
     const sinceCommit = calm.map((id) => (times.get(id) ?? Number.NaN) - (issuedAt.get(id) ?? Number.NaN));
     rows.push(...latencies(`commit_to_${name}_*_ms`, sinceCommit, `from the commit to ${words}`));
   }
+  const waitingWords = `${waitingDocuments} documents waiting; each sent, every tenth settled and its PDF made final`;
+  const outageWords = `${outageMs / 1_000} s without NATS to the last mail of ${outageDocuments} documents that waited`;
   return [
     ...rows,
-    figure(
-      'post_issue_steps_per_s',
-      (waitingDocuments * 1.2) / workedOffS,
-      `steps a second with ${waitingDocuments} documents waiting; each sent, every tenth settled and its PDF made final`,
-    ),
-    figure(
-      'nats_outage_catch_up_s',
-      caughtUpS,
-      `from the end of ${outageMs / 1_000} s without NATS to the last mail of ${outageDocuments} documents that waited`,
-    ),
+    ...figures({
+      post_issue_steps_per_s: [(waitingDocuments * 1.2) / workedOffS, `steps a second with ${waitingWords}`],
+      nats_outage_catch_up_s: [caughtUpS, `from the end of ${outageWords}`],
+    }),
   ];
 }
 
@@ -115,6 +109,11 @@ export async function measureHostile(
   const target = { baseUrl: (await stack.file()).base_url, key };
   const memoryMb = async () =>
     memoryMbOf(await stack.pidOf('gateway'), 'VmRSS') + memoryMbOf(await stack.pidOf('issuing'), 'VmRSS');
+  const show = ({ statuses, findings }: { statuses: object; findings: readonly string[] }) => {
+    progress(
+      [`  answers: ${JSON.stringify(statuses)}`, ...findings.map((finding) => `  ${finding}`)].join('\n'),
+    );
+  };
   progress(`${requests} hostile requests …`);
   await sendHostile(target, { count: warmRequests, seed: seed - 1 });
   const beforeMb = await memoryMb();
@@ -124,16 +123,10 @@ export async function measureHostile(
     progress: (sent) => progress(`  ${sent} of ${requests}`),
   });
   const grownMb = (await memoryMb()) - beforeMb;
-  progress(`  answers: ${JSON.stringify(report.statuses)}`);
-  for (const finding of report.findings) {
-    progress(`  ${finding}`);
-  }
+  show(report);
   progress(`${requests / 2} hostile pages and forms of the console …`);
   const tour = await tourConsole(stack, { count: requests / 2, seed, forMs: consoleMaxMs, progress });
-  progress(`  answers: ${JSON.stringify(tour.statuses)}`);
-  for (const finding of tour.findings) {
-    progress(`  ${finding}`);
-  }
+  show(tour);
   if (tour.findings.length > 0) {
     throw new Error('the console has findings');
   }
@@ -141,16 +134,16 @@ export async function measureHostile(
     .filter(([status]) => status.startsWith('5') || status === 'closed')
     .reduce((sum, [, count]) => sum + count, 0);
   return [
-    figure('hostile_requests', report.requests, 'hostile requests sent'),
-    figure('hostile_5xx', failed, 'of them answered 5xx, or not at all'),
+    ...figures({
+      hostile_requests: [report.requests, 'hostile requests sent'],
+      hostile_5xx: [failed, 'of them answered 5xx, or not at all'],
+    }),
     ...latencies('hostile_*_ms', report.latenciesMs, 'time of an answer'),
-    figure('hostile_console_requests', tour.requests, 'hostile pages and forms sent to the console'),
-    figure(
-      'hostile_console_findings',
-      tour.findings.length,
-      'of them answered 5xx, with a leak, or with a change',
-    ),
-    figure('hostile_memory_growth_mb', grownMb, 'growth of the memory of gateway and issuing'),
+    ...figures({
+      hostile_console_requests: [tour.requests, 'hostile pages and forms sent to the console'],
+      hostile_console_findings: [tour.findings.length, 'of them answered 5xx, with a leak, or with a change'],
+      hostile_memory_growth_mb: [grownMb, 'growth of the memory of gateway and issuing'],
+    }),
   ];
 }
 
@@ -179,14 +172,10 @@ async function measureFrozenNats(stack: RunningStack, caller: Caller): Promise<R
     await pass(500);
   }).finally(thaw);
   const healedS = await untilServed(caller, 20);
-  return [
-    figure(
-      'frozen_nats_refusal_max_ms',
-      Math.max(...refusedAfterMs),
-      'longest time until a refusal without NATS',
-    ),
-    figure('frozen_nats_heal_s', healedS, `from the end of ${words} until every request is served`),
-  ];
+  return figures({
+    frozen_nats_refusal_max_ms: [Math.max(...refusedAfterMs), 'longest time until a refusal without NATS'],
+    frozen_nats_heal_s: [healedS, `from the end of ${words} until every request is served`],
+  });
 }
 
 async function measureKilledIssuing(stack: RunningStack, caller: Caller): Promise<Row[]> {
@@ -215,10 +204,10 @@ async function measureKilledIssuing(stack: RunningStack, caller: Caller): Promis
     await untilServed(caller, 1);
   }
   const words = 'from the death of issuing to the answer of a request in its hands, median';
-  return [
-    figure('killed_issuing_answer_p50_ms', median(answeredAfterMs), words),
-    figure('killed_issuing_answer_max_ms', Math.max(...answeredAfterMs), 'the longest'),
-  ];
+  return figures({
+    killed_issuing_answer_p50_ms: [median(answeredAfterMs), words],
+    killed_issuing_answer_max_ms: [Math.max(...answeredAfterMs), 'the longest'],
+  });
 }
 
 /** Waits until so many requests in a row are served. @returns after how many seconds the first of them was sent. */
@@ -242,37 +231,4 @@ async function untilServed(caller: Caller, inARow: number): Promise<number> {
     }
   }
   return (firstMs - startedMs) / 1_000;
-}
-
-/** What a storm of three minutes finds, and how soon the system heals after PostgreSQL was cut off. */
-export async function measureStorm(): Promise<Row[]> {
-  const minutes = 3;
-  progress(`a storm of ${minutes} minutes, seed ${seed} …`);
-  const system = await FaultSystem.start({ replicas: 2 });
-  try {
-    const report = await runStorm(system, {
-      seed,
-      forMs: minutes * 60_000,
-      longestFaultMs: 10_000,
-      pauseMs: 500,
-      stepsPerBook: 5,
-      progress,
-    });
-    for (const finding of report.broken?.findings ?? []) {
-      progress(`  ${finding}`);
-    }
-    const meanings = {
-      storm_minutes: 'how long the storm lasted, checks included',
-      storm_faults: 'faults that were applied',
-      storm_broken_invariants: 'what the checks after each step found',
-      cut_postgres_heal_s:
-        'from the end of a network that swallows what goes to PostgreSQL until all is served',
-    };
-    const values = figuresOf(report);
-    return Object.entries(meanings).map(([name, meaning]) =>
-      figure(name, values[name as keyof typeof meanings], meaning),
-    );
-  } finally {
-    await system.stop();
-  }
 }

@@ -21,7 +21,7 @@ import type { FaultSystem } from './system.js';
 
 /** Served in a row, requests show that the system has healed. */
 const servedInARow = 16;
-/** An upper bound for a machine that is busy; `npm run bench -- storm` measures how soon it is. */
+/** An upper bound for a machine that is busy; `npm run storm` measures how soon it is. */
 const healWithinMs = 120_000;
 /** An answer of a process that was stopped comes so long after it goes on at most. */
 const frozenAllowanceMs = 5_000;
