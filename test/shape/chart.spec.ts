@@ -175,7 +175,7 @@ const renderedChart = () => {
   }, 60_000);
 
   it.each(Object.keys(settings))(
-    'with %s every container is hardened, what no policy names is denied, what prints reaches nothing, and there is no secret',
+    'every container with %s is hardened, what no policy names is denied, what prints reaches nothing, and there is no secret',
     async (name) => {
       const text = await render(settings[name] ?? {});
       const resources = resourcesOf(text);
