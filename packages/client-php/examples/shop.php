@@ -15,7 +15,7 @@ declare(strict_types=1);
 require 'vendor/autoload.php';
 require __DIR__ . '/from-woocommerce.php';
 
-use Pinkas\{PinkasClient, PinkasException, RetryOptions, Webhook, WebhookVerificationException};
+use Pinkas\{ApiException, PinkasClient, PinkasException, RetryOptions, Webhook, WebhookVerificationException};
 
 // A page does not wait for two minutes: what was not issued by then is issued when the request is repeated.
 $pinkas = new PinkasClient(
@@ -66,5 +66,10 @@ try {
     return $respond(200, ['document' => $result->document, 'attempts' => $result->response->attempts]);
 } catch (PinkasException $error) {
     error_log($error->getMessage());
-    return $respond($error->outcomeUnknown ? 503 : 422, ['error' => $error->getMessage()]);
+    // 503: the same request later. 422: nothing was issued, and a person has to correct it.
+    $isRefused = $error instanceof ApiException && !$error->retryable && !$error->outcomeUnknown;
+    return $respond($isRefused ? 422 : 503, ['error' => $error->getMessage()]);
+} catch (JsonException | InvalidArgumentException | UnexpectedValueException $error) {
+    // An order whose amounts do not fit together.
+    return $respond(422, ['error' => $error->getMessage()]);
 }

@@ -100,6 +100,16 @@ export function exampleShop(
       expect((await post('/orders/1042/refunded', refund)).body).toMatchObject(refunded.body);
       expect(await documentsOf(1042)).toHaveLength(2);
       expect((await post('/orders/1/refunded', refund)).status).toBe(404);
+      expect(await post('/orders/2/paid', { ...orderOf(2), total: '134.00' })).toMatchObject({
+        status: 422,
+        body: { error: 'the lines of order 2 differ from its total by 1.00' },
+      });
+      const nameless = { ...orderOf(3).billing, first_name: 'x', last_name: '' };
+      expect(await post('/orders/3/paid', { ...orderOf(3), billing: nameless })).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining('/customer/name') },
+      });
+      expect([await documentsOf(2), await documentsOf(3)]).toEqual([[], []]);
 
       const files = () => readdir(folder).then((names) => names.filter((name) => name.startsWith('evt_')));
       await eventually('both documents are known from webhooks', async () => (await files()).length >= 2);
