@@ -35,7 +35,7 @@ export function firstWeek(system: () => RunningStack): void {
     afterAll(() => browser?.close());
 
     it(
-      'from the invitation to the files of the accountant every word, amount and page is right',
+      'every word, amount and page is right from the invitation to the files of the accountant',
       async () => {
         await begin(diary);
         await sell(diary, `${addDays(`${today.slice(0, 7)}-01`, -1).slice(0, 7)}-15`);
