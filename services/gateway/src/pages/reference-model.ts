@@ -86,7 +86,7 @@ export function typeOf(schema: Schema, link: (name: string) => string): string {
     return link(nameOf(schema.$ref));
   }
   if (schema.anyOf) {
-    return schema.anyOf.map((one) => typeOf(one, link)).join(' or ');
+    return schema.anyOf.map((each) => typeOf(each, link)).join(' or ');
   }
   if (schema.const !== undefined) {
     return code(schema.const);
