@@ -1,4 +1,4 @@
-import { documentTypes, type SettlementNote } from '@pinkas/domain';
+import { documentTypes, type SettlementNote, settlementStates } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract } from './define.js';
 import { documentStatuses, ListedDocument } from './schema/document.js';
@@ -58,6 +58,10 @@ const documentFilter = {
   status: Type.Optional(Type.Enum([...documentStatuses])),
   /** Of each type, a page reads an index in its order. */
   balance_state: Type.Optional(Type.Enum([...balanceStates])),
+  /** Only documents that ask for a payment and are settled as far as one of these. Of each type, a page reads an index in its order. */
+  settlement_states: Type.Optional(
+    Type.Array(Type.Enum([...settlementStates]), { minItems: 1, maxItems: settlementStates.length }),
+  ),
   /** The number, of any type. */
   number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   /** Of these customers only, whose documents are checked one by one for a type, a status or a reference in addition. */

@@ -12,14 +12,16 @@ export const settlementNotes = [
 export type SettlementNote = (typeof settlementNotes)[number];
 
 /** `credited`: in full, and nothing was paid; `nothing`: of a total of zero. */
-export type SettlementState =
-  | 'nothing'
-  | 'unpaid'
-  | 'partly_paid'
-  | 'settled'
-  | 'credited'
-  | 'overpaid'
-  | 'overcredited';
+export const settlementStates = [
+  'nothing',
+  'unpaid',
+  'partly_paid',
+  'settled',
+  'credited',
+  'overpaid',
+  'overcredited',
+] as const;
+export type SettlementState = (typeof settlementStates)[number];
 
 /** What is based on a document, as far as it settles it; what is absent is zero. */
 export interface SettlementFacts {

@@ -209,6 +209,20 @@ describe('the list of documents in the console', () => {
     expect(text).toContain('aria-sort="ascending"');
   });
 
+  it.each([
+    ['partly_paid', { settlement_states: ['partly_paid'] }],
+    ['paid', { settlement_states: ['settled'] }],
+    ['overpaid', { settlement_states: ['overpaid'] }],
+    ['credited', { settlement_states: ['credited', 'overcredited'] }],
+    ['closed', { balance_state: 'closed' }],
+    ['cancelled', { status: 'cancelled', include_cancelled: true }],
+  ])('documents that are %s are a filter of the list and of its sums', async (status, filter) => {
+    const { text } = await browser.get(`${at('/documents')}?status=${status}`);
+    expect(listed.at(-1)).toMatchObject({ include_cancelled: false, ...filter });
+    expect(listed.at(-1)?.note).toBeUndefined();
+    expect(text).toContain(`<option value="${status}" selected`);
+  });
+
   it('the list shows allocation number, delivery and sums, and leads on with its filters', async () => {
     const { text } = await browser.get(`${at('/documents')}?type=tax_invoice`);
     expect(text).toContain('Not delivered');

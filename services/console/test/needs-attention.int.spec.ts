@@ -26,7 +26,7 @@ const listed = {
   delivery: { status: 'disabled', channel: null, scheduled_for: null },
 } as const;
 
-describe('a row that needs attention', () => {
+describe('what needs attention', () => {
   let console: ConsoleUnderTest;
   let owner: TestBrowser;
   let at: string;
@@ -74,7 +74,7 @@ describe('a row that needs attention', () => {
       .orderBy('n')
       .execute();
 
-  it('of a failed message is dismissed for good by an issuer, with an entry in the trail, until it fails again', async () => {
+  it('a failed message is dismissed for good by an issuer, with an entry in the trail, until it fails again', async () => {
     const issuerId = await console.addPerson({ [businessId]: 'issuer' });
     const [issuer, reader] = [
       await console.signedIn(issuerId),
@@ -100,7 +100,7 @@ describe('a row that needs attention', () => {
     expect(await read('')).toContain('a@example.com');
   });
 
-  it('that several messages share is dismissed with all of them at once', async () => {
+  it('messages to one address are dismissed all at once', async () => {
     failures = [failure(), failure(), failure({ recipient: 'b@example.com' })];
     const [all = []] = await formsOf(owner).then((forms) => forms.filter((keys) => keys.length === 2));
     expect(all).toHaveLength(2);
@@ -109,7 +109,7 @@ describe('a row that needs attention', () => {
     expect(await trailOf(businessId)).toHaveLength(2);
   });
 
-  it('of a blocked address and of documents to check is dismissed, and the latter comes back with another sum', async () => {
+  it('a blocked address and documents to check are dismissed, and the latter come back with another sum', async () => {
     const since = '2026-06-01T08:00:00.000Z';
     suppressions = [
       {
@@ -131,7 +131,7 @@ describe('a row that needs attention', () => {
     expect(await read('')).toContain('Needs attention 1');
   });
 
-  it('of what the law asks for has no such button', async () => {
+  it('a row of what the law asks for is not dismissed', async () => {
     refused = [
       {
         ...{ document_id: head.id, state: 'refused', number: null, reason: 'Not valid.', attempts: 1 },

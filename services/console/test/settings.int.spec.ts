@@ -323,6 +323,30 @@ describe('the trail, the keys and the connection of a business', () => {
     expect((await browser.get(`/b/${businessId}/trail/csv`)).status).toBe(502);
   });
 
+  it.each([
+    ['en', 'unpaid', 'partly_paid', 'open', 'State: To pay > Partly paid', 'Open'],
+    ['he', 'partly_paid', 'settled', 'closed', 'מצב: שולם בחלקו > שולם', 'סגור'],
+    ['en', 'settled', 'overpaid', 'closed', 'State: Paid > Overpaid', 'Closed'],
+    ['he', 'unpaid', 'credited', 'closed', 'מצב: לתשלום > זוכה', 'סגור'],
+    // A proforma asks for no payment once it is invoiced.
+    ['en', 'unpaid', undefined, 'closed', 'Status: Open > Closed', 'To pay'],
+  ] as const)(
+    'the trail in %s states that a document was %s and is %s, whatever its status',
+    async (language, was, is, status, stated, not) => {
+      const state = (settlement: string | undefined) => ({ paid: '0.00', ...(settlement && { settlement }) });
+      trail = trail.slice(0, 1).map((entry) => ({
+        ...entry,
+        action: 'document.state',
+        before: { ...state(was), status: 'open' },
+        after: { ...state(is), status },
+      }));
+      await browser.post('/language', { language, next: '/' });
+      const [, row = ''] = (await browser.get(`/b/${businessId}/trail/csv`)).text.split('\r\n');
+      expect(row).toContain(stated);
+      expect(row).not.toContain(not);
+    },
+  );
+
   it('entries name people, documents and customers, and what an export is of, on the page and in the table', async () => {
     const { items: _i, prices_include_vat: _v, discount: _d, payments: _p, ...rest } = exampleDocument();
     const { title: _t, notes: _n, send: _s, ...document } = rest;

@@ -13,6 +13,7 @@ import {
   type issueDocument,
   listDebtors,
   listDebts,
+  listDocuments,
   listPayments,
   printReport,
   type ReplyOf,
@@ -29,6 +30,7 @@ import {
   fromShekels,
   paymentMethods,
   settlementOf,
+  settlementStates,
   sum,
   toShekels,
 } from '@pinkas/domain';
@@ -231,6 +233,17 @@ describe('the accounts and reports of a random book', () => {
     const { debts } = await issuing.network.call(listDebts, { business_id, limit: 100, after: null });
     const listed = debts.map(({ document, balance }) => [document.id, agorot(balance)] as const);
     expect(new Map(listed)).toEqual(new Map(expected));
+    for (const state of settlementStates) {
+      const { documents } = await issuing.network.call(listDocuments, {
+        ...{ business_id, settlement_states: [state], include_cancelled: true, limit: 100, before: null },
+      });
+      const settled = book.filter(
+        ({ document, state: facts }) => settlementOf(document, facts).state === state,
+      );
+      expect(new Set(documents.map(({ document }) => document.id))).toEqual(
+        new Set(settled.map(({ document }) => document.id)),
+      );
+    }
     const total = sum(expected.map(([, balance]) => balance));
     const summary = await issuing.network.call(summarizeDebts, { business_id });
     expect([summary.documents, agorot(summary.amount)]).toEqual([expected.length, total]);

@@ -76,6 +76,22 @@ const filters: [string, Partial<ListFilter>][] = [
       { balance_state, type: 'tax_invoice', order: 'date' },
     ],
   ]),
+  // Frequent, rare, of no document; and two states, which are merged.
+  ...(['credited', 'settled', 'partly_paid', 'overpaid'] as const).flatMap(
+    (state): [string, Partial<ListFilter>][] => [
+      [`documents that are ${state}`, { settlement_states: [state] }],
+      [
+        `documents that are ${state}, of a range of dates`,
+        { settlement_states: [state], from: '2025-01-10', to: '2025-03-01' },
+      ],
+      [
+        `tax invoices that are ${state}, by date`,
+        { settlement_states: [state], type: 'tax_invoice', order: 'date' },
+      ],
+      [`documents that are ${state}, by total`, { settlement_states: [state], order: 'total' }],
+    ],
+  ),
+  ['documents of two states', { settlement_states: ['settled', 'credited'] }],
   ['a rare status of one type', { status: 'closed', type: 'receipt' }],
   ['a rare status and a range of dates', { status: 'closed', from: '2025-01-10', to: '2025-03-01' }],
   ['a note on amounts', { note: 'partly_paid' }],

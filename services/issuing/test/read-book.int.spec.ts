@@ -378,13 +378,14 @@ describe('readBook', () => {
       select business_id, 'quote', 1, ${count + 1}, last_date, last_issued_at, last_hash from series
       where business_id = ${business.id}`.execute(db);
     // Each refers to the one before it.
-    await sql`
-      insert into document select (jsonb_populate_record(document, jsonb_build_object('id', md5(n::text)::uuid,
-        'public_id', 'copy ' || n, 'type', 'quote', 'number', n, 'position', n + 1, 'idempotency_key', 'copy ' || n,
-        'source_id', case n when 1 then ${document.id} else md5((n - 1)::text)::uuid::text end))).*
-      from document, generate_series(1, ${count}::integer) as n where document.id = ${document.id}`.execute(
-      db,
-    );
+    for (let first = 1; first <= count; first += 500) {
+      await sql`
+        insert into document select (jsonb_populate_record(document, jsonb_build_object('id', md5(n::text)::uuid,
+          'public_id', 'copy ' || n, 'type', 'quote', 'number', n, 'position', n + 1, 'idempotency_key', 'copy ' || n,
+          'source_id', case n when 1 then ${document.id} else md5((n - 1)::text)::uuid::text end))).*
+        from document, generate_series(${first}::integer, ${first + 499}::integer) as n
+        where document.id = ${document.id}`.execute(db);
+    }
     await db
       .updateTable('book')
       .set({ last_position: count + 1 })

@@ -9,8 +9,18 @@ import {
   type RequestOf,
   readBook,
   reviewDocuments,
+  sumDocuments,
 } from '@pinkas/contracts';
-import { customerLegalTypes, lacksBuyerId, settlementOf, testBook, testBookOf } from '@pinkas/domain';
+import {
+  customerLegalTypes,
+  documentTypes,
+  lacksBuyerId,
+  settlementOf,
+  settlementStates,
+  testBook,
+  testBookOf,
+} from '@pinkas/domain';
+import { auditTrail } from '@pinkas/testkit';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 /** Without VAT, so that amounts are the same before and after it. */
@@ -151,6 +161,68 @@ describe('the settlement of documents', () => {
     expect(await namesOf({ note: 'invoiced_twice', status: 'closed' })).toEqual(['quote']);
     expect(await namesOf({ note: 'invoiced_twice', number: 999 })).toEqual([]);
     expect(await namesOf({ note: 'number_missing' })).toEqual([]);
+  });
+
+  it('a list and its sums have the documents that are settled as far as is asked for', async () => {
+    const listed = (await list()).map(({ document, state }) => ({
+      ...{ id: document.id, type: document.type, total: document.totals.total },
+      state: settlementOf(document, state).state,
+    }));
+    const expected = {
+      paid: ['known', 'stranger', 'settled'],
+      part: ['proforma', 'agora'],
+      beyond: ['overpaid'],
+    };
+    const namesOf = async (change: Partial<RequestOf<typeof listDocuments>>) =>
+      (await list(change)).map(({ document }) => nameOf(document.id));
+    expect(await namesOf({ settlement_states: ['settled'] })).toEqual(expected.paid);
+    expect(await namesOf({ settlement_states: ['partly_paid'] })).toEqual(expected.part);
+    expect(await namesOf({ settlement_states: ['overpaid'] })).toEqual(expected.beyond);
+    expect(await namesOf({ settlement_states: ['credited', 'overcredited'] })).toEqual([
+      'wrong invoice',
+      'overcredited',
+    ]);
+    expect(await namesOf({ settlement_states: ['unpaid'], balance_state: 'open' })).toEqual(
+      await namesOf({ settlement_states: ['unpaid'] }),
+    );
+    expect(await namesOf({ settlement_states: ['settled'], balance_state: 'open' })).toEqual([]);
+    expect(await namesOf({ settlement_states: ['settled'], type: 'receipt' })).toEqual([]);
+    expect(
+      await namesOf({ settlement_states: ['settled'], order: 'total', ascending: true, limit: 2 }),
+    ).toHaveLength(2);
+    expect(await namesOf({ settlement_states: ['settled'], from: '2026-01-01' })).toEqual(expected.paid);
+    for (const state of settlementStates) {
+      const found = listed.filter((row) => row.state === state);
+      const filter = { settlement_states: [state] };
+      expect((await list(filter)).map(({ document }) => document.id)).toEqual(found.map(({ id }) => id));
+      const { types } = await issuing.network.call(sumDocuments, {
+        ...{ business_id: issuing.business.id, include_cancelled: true, ...filter },
+      });
+      expect(new Set(types?.map(({ type, documents, total }) => ({ type, documents, total })))).toEqual(
+        new Set(
+          documentTypes.flatMap((type) => {
+            const ofType = found.filter((row) => row.type === type);
+            const total = Number(ofType.reduce((sum, row) => sum + row.total, 0).toFixed(2));
+            return ofType.length === 0 ? [] : [{ type, documents: ofType.length, total }];
+          }),
+        ),
+      );
+    }
+  });
+
+  it('the trail states how far a receipt or a credit note has settled a document', async () => {
+    const trail = await auditTrail(issuing.database, issuing.business.id);
+    const changesOf = (name: string) =>
+      trail
+        .filter(({ action, subject }) => action === 'document.state' && subject === ids[name])
+        .map(({ before, after }) =>
+          [before, after].map((state) => (state as { settlement?: string }).settlement),
+        );
+    expect(changesOf('agora')).toEqual([['unpaid', 'partly_paid']]);
+    expect(changesOf('settled')[0]).toEqual(['unpaid', 'partly_paid']);
+    expect(changesOf('overpaid')).toEqual([['unpaid', 'overpaid']]);
+    expect(changesOf('overcredited')).toEqual([['unpaid', 'overcredited']]);
+    expect(changesOf('second invoice')).toEqual([]);
   });
 
   it('another book has no note of this one', async () => {

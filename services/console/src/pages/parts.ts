@@ -35,7 +35,7 @@ export function documentName({ type, number }: Pick<DocumentHead, 'type' | 'numb
 const statusTones = { open: 'waiting', closed: 'good', cancelled: 'neutral' } as const;
 
 /** What people read of a document that asks for a payment; of a total of zero there is nothing to pay. */
-const settlementBadges = {
+export const settlementBadges = {
   unpaid: { tone: 'waiting', he: 'לתשלום', en: 'To pay' },
   partly_paid: { tone: 'waiting', he: 'שולם בחלקו', en: 'Partly paid' },
   settled: { tone: 'good', he: 'שולם', en: 'Paid' },

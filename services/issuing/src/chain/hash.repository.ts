@@ -24,7 +24,10 @@ export type ChainedRow = Selectable<DocumentTable> &
 export const continues = (row: ChainedRow, previous: Buffer | null): boolean =>
   documentHash(row, row.changes[0]?.before ?? stateOf(row), previous).equals(row.hash);
 
-/** The documents of a series behind a position, in the order of the numbers, each with its changes by one statement. */
+/**
+ * The documents of a series behind a position, in the order of the numbers, each with its changes by one statement; without how far it
+ * was settled, which also other documents and set-offs change, and no hash is of.
+ */
 export function chainedAfter(
   db: Reader,
   { business_id, type }: SeriesKey,
@@ -39,7 +42,8 @@ export function chainedAfter(
       .selectAll('settling')
       .select(
         sql<ChainedRow['changes']>`coalesce((
-        select json_agg(json_build_object('before', entry.before, 'after', entry.after) order by entry.n)
+        select json_agg(
+          json_build_object('before', entry.before::jsonb - 'settlement', 'after', entry.after::jsonb - 'settlement') order by entry.n)
         from audit_entry as entry
         where entry.business_id = document.business_id and entry.subject = document.id::text
           and entry.action = 'document.state'), '[]')`.as('changes'),

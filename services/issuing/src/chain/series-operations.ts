@@ -107,7 +107,7 @@ function stateFindings(row: ChainedRow): string[] {
 
 /** The stored balance is what debts and statements read. */
 function balanceFindings(row: ChainedRow): string[] {
-  const { balance } = settlementOf(
+  const { balance, state } = settlementOf(
     { type: row.type, totals: { total: Number(row.total) } },
     { status: row.status, paid: Number(row.paid), set_off: Number(row.set_off), ...toSettling(row) },
   );
@@ -116,6 +116,7 @@ function balanceFindings(row: ChainedRow): string[] {
     ...(stored === balance
       ? []
       : ['what is left to pay of it is not what its receipts, credit notes, invoices and set-offs leave']),
+    ...(row.settlement === state ? [] : ['how far it is settled is not what is left to pay of it states']),
     ...(row.set_off === row.set_off_sum ? [] : ['what is set against it is not the sum of its set-offs']),
   ];
 }

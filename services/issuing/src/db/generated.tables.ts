@@ -118,6 +118,8 @@ export interface GeneratedTables {
      * set-offs that are not removed.
      */
     set_off: Generated<string>;
+    /** How far it is settled; null where it asks for no payment. */
+    settlement: string | null;
   };
   document_sum: {
     business_id: string;

@@ -6,6 +6,7 @@ import { unconnected } from './0004-unconnected.js';
 import { unreportedDonations } from './0005-unreported-donations.js';
 import { agorotTakenAsPaid } from './0006-agorot-taken-as-paid.js';
 import { setOff } from './0007-set-off.js';
+import { settlement } from './0008-settlement.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -16,4 +17,5 @@ export const migrations: Migrations = {
   '0005-unreported-donations': unreportedDonations,
   '0006-agorot-taken-as-paid': agorotTakenAsPaid,
   '0007-set-off': setOff,
+  '0008-settlement': settlement,
 };

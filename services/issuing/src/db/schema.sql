@@ -8,6 +8,21 @@ CREATE FUNCTION public.document_change_is_recorded() RETURNS trigger
     return null;
   end $$;
 
+CREATE FUNCTION public.document_has_settlement() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    new.settlement := 
+    case
+      when new.balance > 0 then case when new.paid + new.set_off > 0 then 'partly_paid' else 'unpaid' end
+      when new.balance = 0 then case
+        when new.paid + new.set_off > 0 then 'settled' when new.total = 0 then 'nothing' else 'credited' end
+      when new.balance < 0 then case
+        when new.balance + new.paid + new.set_off < 0 then 'overcredited' else 'overpaid' end
+    end;
+    return new;
+  end $$;
+
 CREATE FUNCTION public.document_is_final() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -70,6 +85,7 @@ CREATE TABLE public.document (
     hash bytea NOT NULL,
     warnings jsonb,
     set_off numeric(14,2) DEFAULT 0 NOT NULL,
+    settlement text,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -104,6 +120,8 @@ COMMENT ON COLUMN public.document.warnings IS 'What the response to the issue re
 
 COMMENT ON COLUMN public.document.set_off IS 'Of the money that its customer has on account, what an owner has set against it: the sum of its set-offs that are not removed.';
 
+COMMENT ON COLUMN public.document.settlement IS 'How far it is settled; null where it asks for no payment.';
+
 CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -114,7 +132,9 @@ CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
       || case when of_document.type = 'donation_receipt' then
         ',"donation_number":' || coalesce(to_json(of_document.donation ->> 'number')::text, 'null')
         || ',"donation_status":' || coalesce(to_json(of_document.donation ->> 'status')::text, 'null') else '' end
-      || ',"paid":"' || of_document.paid || '","status":"' || of_document.status || '"}'
+      || ',"paid":"' || of_document.paid || '"'
+      || coalesce(',"settlement":"' || of_document.settlement || '"', '')
+      || ',"status":"' || of_document.status || '"}'
   $$;
 
 CREATE FUNCTION public.document_state_is_forward_only() RETURNS trigger
@@ -391,7 +411,7 @@ CREATE INDEX document_external_ref_idx ON public.document USING btree (business_
 
 CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id, id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
 
-CREATE INDEX document_partly_paid_idx ON public.document USING btree (business_id, type, "position") WHERE ((balance > (0)::numeric) AND ((paid + set_off) > (0)::numeric));
+CREATE INDEX document_settlement_idx ON public.document USING btree (business_id, type, settlement, "position") WHERE (settlement IS NOT NULL);
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) INCLUDE (type, total) WHERE (source_id IS NOT NULL);
 
@@ -432,6 +452,8 @@ CREATE TRIGGER debt_sum_is_not_truncated BEFORE TRUNCATE ON public.debt_sum FOR 
 CREATE TRIGGER debt_sum_keeps_live_rows BEFORE DELETE ON public.debt_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number, donation ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number) OR ((old.donation ->> 'number'::text) IS DISTINCT FROM (new.donation ->> 'number'::text)) OR ((old.donation ->> 'status'::text) IS DISTINCT FROM (new.donation ->> 'status'::text)))) EXECUTE FUNCTION public.document_change_is_recorded();
+
+CREATE TRIGGER document_has_settlement BEFORE INSERT OR UPDATE OF balance, paid, set_off, settlement ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_has_settlement();
 
 CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, account_id, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, foreign_donor, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 

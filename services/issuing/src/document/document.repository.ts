@@ -8,8 +8,8 @@ import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/ser
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
 
-/** What a document is, without its hash, which only its insert and the audit need. */
-export type DocumentRow = Omit<Selectable<DocumentTable>, 'hash'>;
+/** What a document is, without its hash, which only its insert and the audit need, and what the database derives for lists. */
+export type DocumentRow = Omit<Selectable<DocumentTable>, 'hash' | 'settlement'>;
 /** A document that has no position in the book yet. */
 export type NewDocumentRow = Omit<DocumentRow, 'position'>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;

@@ -12,7 +12,7 @@ import type {
   PreviewWarning,
   RefusedNumber,
 } from '@pinkas/contracts';
-import type { DocumentType, PaymentMethod } from '@pinkas/domain';
+import type { DocumentType, PaymentMethod, SettlementState } from '@pinkas/domain';
 import type { AsGenerated, MessagingTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType, JSONColumnType } from 'kysely';
 import type { GeneratedTables } from '../db/generated.tables.js';
@@ -50,6 +50,8 @@ interface OwnIssuingTables {
     payments: Json<Payment[]>;
     source: Json<IssuedDocument['based_on']> | null;
     foreign_donor: Json<ForeignDonor> | null;
+    /** How far it is settled, which a trigger derives; null where it asks for no payment. */
+    settlement: ColumnType<SettlementState | null, never, never>;
     allocation: Json<RecordedAllocation> | null;
     delivery: Json<DeliveryOutcome>;
     /** Of a donation receipt; null until the authority has answered. */

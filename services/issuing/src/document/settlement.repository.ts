@@ -133,7 +133,8 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
       select id from document
       where business_id = ${businessId} and type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total
       union
-      select id from document where business_id = ${businessId} and balance > 0 and paid + set_off > 0
+      select id from document
+      where business_id = ${businessId} and type in ('tax_invoice', 'proforma') and settlement = 'partly_paid'
       union
       select based.source_id
       from document as based

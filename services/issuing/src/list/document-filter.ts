@@ -1,5 +1,11 @@
 import type { BalanceState, listDocuments, RequestOf, sumDocuments } from '@pinkas/contracts';
-import { type DocumentType, documentTypeRules, documentTypes, fromShekels } from '@pinkas/domain';
+import {
+  type DocumentType,
+  documentTypeRules,
+  documentTypes,
+  fromShekels,
+  type SettlementState,
+} from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
@@ -147,7 +153,7 @@ const lacksNumber = (businessId: string) => sql<SqlBool>`document.id = any(array
   select document.id from document where document.business_id = ${businessId}
     and document.allocation_number is null and coalesce(document.allocation ->> 'status', '') <> 'not_required'))`;
 
-/** Of documents that ask for a payment, in the words of their indexes; `closed`: an invoice asks in the place of a proforma. */
+/** Of documents that ask for a payment; `closed`: an invoice asks in the place of a proforma. */
 const ofBalance: Readonly<Record<BalanceState, RawBuilder<SqlBool>>> = {
   open: sql`document.balance > 0`,
   closed: sql`document.status = 'closed' and document.balance is null`,
@@ -165,6 +171,44 @@ function isInState(state: BalanceState, type: DocumentType | undefined): Express
   return sql<SqlBool>`case when document.type = any(${payable}::text[]) then ${ofBalance[state]} else ${ofStatus} end`;
 }
 
+/** The states of what something is left to pay of. */
+const openStates: readonly SettlementState[] = ['unpaid', 'partly_paid'];
+
+/** Whether a document is in one of some states. */
+const isSettledAs = (states: readonly SettlementState[]): Expression<SqlBool> =>
+  sql`document.settlement = any(${states}::text[])`;
+
+/**
+ * The parts of a filter of states for the documents of a type: an index has those of each part in the order of lists, so that a page
+ * of each is read, and they are merged. None: no document of the type meets the filter.
+ */
+export function statePartsOf(
+  { balance_state, settlement_states }: DocumentFilter,
+  type: DocumentType,
+): Expression<SqlBool>[][] {
+  const isPayable = payable.includes(type);
+  const ofBalanceState =
+    balance_state === undefined || (balance_state === 'open' && isPayable)
+      ? []
+      : [isInState(balance_state, type)];
+  const open = balance_state === 'open' && isPayable ? openStates : undefined;
+  const states =
+    open && settlement_states ? settlement_states.filter((state) => open.includes(state)) : settlement_states;
+  if (states === undefined && open === undefined) {
+    return [ofBalanceState];
+  }
+  return isPayable
+    ? [...new Set(states ?? open)].map((state) => [sql`document.settlement = ${state}`, ...ofBalanceState])
+    : [];
+}
+
+/** A filter without its states, which are asked for part by part. */
+export const withoutStates = <F extends DocumentFilter>({
+  balance_state: _balance,
+  settlement_states: _settlement,
+  ...filter
+}: F) => filter;
+
 /** The columns of a listed document. */
 export const rowColumns = [...headColumns, ...listedColumns.map((column) => `document.${column}` as const)];
 
@@ -180,7 +224,15 @@ export function headsOf(
 /** The same without their columns. */
 export function documentsOf(
   db: Database<IssuingTables>,
-  { business_id, type, status, balance_state: state, include_cancelled, search }: DocumentFilter,
+  {
+    business_id,
+    type,
+    status,
+    balance_state: state,
+    settlement_states,
+    include_cancelled,
+    search,
+  }: DocumentFilter,
   conditions: readonly Expression<SqlBool>[],
 ) {
   return (
@@ -190,6 +242,7 @@ export function documentsOf(
       .where((where) => where.and(conditions))
       .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))
       .where((where) => where.and(state === undefined ? [] : [isInState(state, type)]))
+      .where((where) => where.and(settlement_states === undefined ? [] : [isSettledAs(settlement_states)]))
       // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the complete book.
       .$if(status === undefined && search === undefined && !include_cancelled, (query) =>
         query.where('document.status', '!=', 'cancelled'),

@@ -1,4 +1,4 @@
-import { documentTypes } from '@pinkas/domain';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { IssuingTables } from '../document/document.tables.js';
@@ -16,6 +16,8 @@ import {
   isWithinDates,
   type ListedRow,
   type ListFilter,
+  statePartsOf,
+  withoutStates,
 } from './document-filter.js';
 import { inOrder, listFew, listOrdered } from './document-order.repository.js';
 
@@ -58,7 +60,7 @@ export async function listIssued(
   if (from !== undefined || to !== undefined) {
     return listDated(db, filter, limit);
   }
-  if (status !== undefined || filter.balance_state !== undefined) {
+  if (status !== undefined || filter.balance_state !== undefined || filter.settlement_states !== undefined) {
     return listWithStatus(db, filter, limit);
   }
   const conditions = [...(type === undefined ? [] : [isOfType(type)]), ...isBefore(filter)];
@@ -153,8 +155,8 @@ async function listDated(
   limit: number,
 ): Promise<ListedRow[]> {
   const dated = isDated(filter);
-  const pages = (await spansUpTo(db, filter)).map((span) =>
-    page(db, { ...filter, type: span.type }, [isOfType(span.type), isWithin(span), dated], limit),
+  const pages = (await spansUpTo(db, filter)).flatMap((span) =>
+    pagesOf(db, filter, span.type, [isWithin(span), dated], limit),
   );
   return merged(db, pages, limit);
 }
@@ -174,10 +176,22 @@ function listWithStatus(
   limit: number,
 ): Promise<ListedRow[]> {
   const types = filter.type === undefined ? documentTypes : [filter.type];
-  const pages = types.map((type) =>
-    page(db, { ...filter, type }, [isOfType(type), ...isBefore(filter)], limit),
-  );
+  const pages = types.flatMap((type) => pagesOf(db, filter, type, isBefore(filter), limit));
   return merged(db, pages, limit);
+}
+
+/** The newest documents of a type that match the conditions: a page of each state that is asked for. */
+function pagesOf(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  type: DocumentType,
+  conditions: readonly Expression<SqlBool>[],
+  limit: number,
+) {
+  const ofType = { ...withoutStates(filter), type };
+  return statePartsOf(filter, type).map((part) =>
+    page(db, ofType, [isOfType(type), ...part, ...conditions], limit),
+  );
 }
 
 /** The newest documents of some pages together. */

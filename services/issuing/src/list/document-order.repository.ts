@@ -14,6 +14,8 @@ import {
   type ListedRow,
   type ListFilter,
   rowColumns,
+  statePartsOf,
+  withoutStates,
 } from './document-filter.js';
 
 /** What each order sorts by; documents of one value are in the order of commits. */
@@ -121,9 +123,6 @@ export async function listOrdered(
   limit: number,
 ): Promise<ListedRow[]> {
   const types = typesOf(filter);
-  if (types.length === 0) {
-    return [];
-  }
   const conditions = [
     ...conditionsOf({ ...filter, with_balance: hasBalances(filter) }),
     ...isWithinDates(filter),
@@ -132,13 +131,18 @@ export async function listOrdered(
   const order = orderOf(filter);
   const few =
     filter.order === 'total' ? new Map<DocumentType, boolean>() : await withFewAmounts(db, filter, types);
-  const pages = types.map((type) => {
-    const heads = headsOf(db, { ...filter, type }, [isOfType(type), ...conditions]);
-    return few.get(type)
-      ? // Behind the offset the planner sees no order: all are found by their totals, and sorted.
-        sql`(select * from (${heads.offset(0)}) as document order by ${order} limit ${limit})`
-      : sql`(${heads.orderBy(order)} limit ${limit})`;
-  });
+  const pages = types.flatMap((type) =>
+    statePartsOf(filter, type).map((part) => {
+      const heads = headsOf(db, { ...withoutStates(filter), type }, [isOfType(type), ...part, ...conditions]);
+      return few.get(type)
+        ? // Behind the offset the planner sees no order: all are found by their totals, and sorted.
+          sql`(select * from (${heads.offset(0)}) as document order by ${order} limit ${limit})`
+        : sql`(${heads.orderBy(order)} limit ${limit})`;
+    }),
+  );
+  if (pages.length === 0) {
+    return [];
+  }
   const { rows } = await sql<ListedRow>`
     select * from (${sql.join(pages, sql` union all `)}) as document order by ${order} limit ${limit}`.execute(
     db,

@@ -1,7 +1,7 @@
 import { summedDocumentsMax } from '@pinkas/contracts';
 import { documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import type { DocumentSumTable, IssuingTables } from '../document/document.tables.js';
 import { sumsByType } from '../document/document-sums.repository.js';
 import {
@@ -10,6 +10,8 @@ import {
   documentsOf,
   foundConditionsOf,
   isWithinDates,
+  statePartsOf,
+  withoutStates,
 } from './document-filter.js';
 
 /** What documents of a type amount to; amounts with two decimals, as text. */
@@ -28,24 +30,31 @@ export async function sumListed(
       .map((row) => (include_cancelled ? row : { ...row, cancelled: 0 }));
   }
   const found = await foundConditionsOf(db, filter);
-  // Each type has an index of the states of its balances.
-  const types =
-    filter.balance_state !== undefined && filter.type === undefined ? documentTypes : [filter.type];
-  const ofTypes = types.map((type) => {
-    const ofType = { ...filter, ...(type && { type }) };
-    const conditions = [...found, ...conditionsOf(ofType), ...isWithinDates(filter)];
-    const rows = documentsOf(db, ofType, conditions)
+  const rowsOf = (of: DocumentFilter, part: readonly Expression<SqlBool>[] = []) => {
+    const conditions = [...found, ...conditionsOf(of), ...part, ...isWithinDates(filter)];
+    const rows = documentsOf(db, of, conditions)
       .select(['document.type', 'document.cancelled_at', 'document.vat', 'document.total'])
       .select(sql<string>`document.subtotal - document.discount`.as('net'))
       .limit(summedDocumentsMax + 1);
     return sql`(${rows})`;
-  });
+  };
+  const hasStates = filter.balance_state !== undefined || filter.settlement_states !== undefined;
+  const types = filter.type === undefined ? documentTypes : [filter.type];
+  // Each type has an index of the states of its balances.
+  const parts = hasStates
+    ? types.flatMap((type) =>
+        statePartsOf(filter, type).map((part) => rowsOf({ ...withoutStates(filter), type }, part)),
+      )
+    : [rowsOf(filter)];
+  if (parts.length === 0) {
+    return [];
+  }
   const { rows } = await sql<SummedType>`
     select type, count(*) filter (where cancelled_at is null) as documents, count(cancelled_at) as cancelled,
       coalesce(sum(net) filter (where cancelled_at is null), 0) as net,
       coalesce(sum(vat) filter (where cancelled_at is null), 0) as vat,
       coalesce(sum(total) filter (where cancelled_at is null), 0) as total
-    from (${sql.join(ofTypes, sql` union all `)}) as found group by type`.execute(db);
+    from (${sql.join(parts, sql` union all `)}) as found group by type`.execute(db);
   const count = rows.reduce((sum, { documents, cancelled }) => sum + documents + cancelled, 0);
   return count > summedDocumentsMax ? null : rows;
 }

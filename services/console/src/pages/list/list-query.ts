@@ -7,7 +7,7 @@ import {
   searchCustomers,
   type sumDocuments,
 } from '@pinkas/contracts';
-import { documentTypes, isCalendarDate, lengthOf } from '@pinkas/domain';
+import { documentTypes, isCalendarDate, lengthOf, type SettlementState } from '@pinkas/domain';
 import type { Selection } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
 import { readField, readMoney } from '@pinkas/ui';
@@ -35,7 +35,15 @@ export type ListField = (typeof listFields)[number];
 export type ListValues = Readonly<Record<ListField, string>>;
 
 export const pageSizes = [25, 50, 100] as const;
-export const statuses = ['open', 'partly_paid', 'overpaid', 'closed', 'cancelled'] as const;
+export const statuses = [
+  'open',
+  'partly_paid',
+  'paid',
+  'overpaid',
+  'credited',
+  'closed',
+  'cancelled',
+] as const;
 export const sorts = ['issued', 'date', 'total', 'balance'] as const satisfies readonly DocumentOrder[];
 
 /** What is asked for, as text and as issuing gets it. */
@@ -125,6 +133,14 @@ export const donationUnreported = 'donation_unreported';
 /** The value that a field has been read as; where it is none, its text is no value, and is not used. */
 type ReadField = <T>(name: ListField, value: T | null | undefined) => T | undefined;
 
+/** How far the documents of a status are settled, as their badges state it. */
+const statesOf: Partial<Record<(typeof statuses)[number], SettlementState[]>> = {
+  partly_paid: ['partly_paid'],
+  paid: ['settled'],
+  overpaid: ['overpaid'],
+  credited: ['credited', 'overcredited'],
+};
+
 /** The filters that are chosen from lists. */
 function choicesOf(values: ListValues, read: ReadField) {
   const status = read(
@@ -142,7 +158,8 @@ function choicesOf(values: ListValues, read: ReadField) {
     ),
     status: status === 'cancelled' ? status : undefined,
     balance_state: balanceStates.find((known) => known === status),
-    note: reviewNotes.find((known) => known === (note ?? status)),
+    settlement_states: status && statesOf[status],
+    note: reviewNotes.find((known) => known === note),
     without_buyer_id: note === buyerIdMissing ? true : undefined,
     unreported_donation: note === donationUnreported ? true : undefined,
     customer_ids: read('customer', isUuid(values.customer) ? [values.customer] : undefined),

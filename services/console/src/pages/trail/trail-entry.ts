@@ -173,14 +173,26 @@ interface Change {
 /** The members that differ. Those of a member are members as well: `auto_send.enabled`. */
 function changesOf({ action, before, after }: AuditEntry): Change[] {
   const [old, now] = [flat(before), flat(after)];
-  if (action === 'document.state' && old.get('paid') !== now.get('paid')) {
-    // A receipt of any amount closes an invoice: what is paid of it is what a person means by its state.
-    now.set('status', old.get('status'));
+  if (action === 'document.state') {
+    leaveOneState(old, now);
   }
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((name) => isShown(name, now))
     .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+}
+
+/**
+ * A receipt of any amount closes an invoice: how far it is settled is what a person means by its state. An entry of before that was
+ * recorded has what is paid of it.
+ */
+function leaveOneState(old: Map<string, unknown>, now: Map<string, unknown>): void {
+  const isSettlement = old.has('settlement') && now.has('settlement');
+  const hidden = isSettlement || old.get('paid') !== now.get('paid') ? ['status'] : [];
+  for (const name of isSettlement ? hidden : [...hidden, 'settlement']) {
+    old.delete(name);
+    now.delete(name);
+  }
 }
 
 /** The id of a message names nothing to a person, and a file of a list without dates has none. */

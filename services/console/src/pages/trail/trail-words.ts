@@ -1,6 +1,7 @@
 import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import { paymentInstructionWords, type Words } from '@pinkas/ui';
 import { exportWords } from '../exports/export-words.js';
+import { settlementBadges } from '../parts.js';
 import { noteNames } from '../settlement.js';
 import { eventWords } from '../webhooks/webhook-words.js';
 import { words } from '../words.js';
@@ -245,6 +246,7 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   role: { he: 'תפקיד', en: 'Role' },
   scopes: { he: 'הרשאות', en: 'Scopes' },
   since: { he: 'מתאריך', en: 'Since' },
+  settlement: { he: 'מצב', en: 'State' },
   state: { he: 'מצב', en: 'State' },
   status: { he: 'מצב', en: 'Status' },
   subscription: { he: 'מינוי', en: 'Subscription' },
@@ -256,6 +258,13 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   types: { he: 'אירועים', en: 'Events' },
   url: { he: 'כתובת', en: 'Address' },
   vat_rate: { he: 'שיעור מע"מ', en: 'VAT rate' },
+};
+
+/** How far a document is settled; what is noted of it has longer words. */
+const settlementWords = {
+  ...settlementBadges,
+  ...noteNames,
+  nothing: { he: 'אין מה לשלם', en: 'Nothing to pay' },
 };
 
 const yes: Words = { he: 'כן', en: 'Yes' };
@@ -275,7 +284,7 @@ export const valueWords: Readonly<Record<string, Words>> = {
       exportWords[format],
     ]),
   ),
-  ...noteNames,
+  ...settlementWords,
   list: { he: 'רשימת המסמכים (CSV)', en: 'List of documents (CSV)' },
   true: yes,
   false: no,
