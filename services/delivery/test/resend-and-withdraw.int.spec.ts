@@ -1,0 +1,511 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  auditDeliveries,
+  type Business,
+  type IssuedDocument,
+  listDeliveryFailures,
+  listDeliveryStates,
+  listUndelivered,
+  messageDue,
+  resendDelivery,
+  sendMessage,
+} from '@pinkas/contracts';
+import { auditTrail, eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+const quietHours = { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } as const;
+
+let delivery: DeliveryUnderTest;
+beforeAll(async () => {
+  delivery = await startDelivery();
+});
+afterAll(() => delivery?.stop());
+beforeEach(() => delivery.reset());
+
+describe('resendDelivery', () => {
+  /** A mail of which nobody knows whether it was taken, twice. */
+  const issueUnknown = async (
+    recipient: string,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ) => {
+    await delivery.mailbox.mode('drop_after_data');
+    const invoice = await delivery.issueReady(recipient, change);
+    await delivery.attempted(invoice, 1);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'failed');
+    await delivery.mailbox.mode('ok');
+    return invoice;
+  };
+  const resend = (invoice: IssuedDocument) =>
+    delivery.network.call(resendDelivery, { document_id: invoice.id });
+  const audit = async (invoice: IssuedDocument) => {
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    return documents[0];
+  };
+
+  it('listDeliveryFailures returns document, recipient, reason and attempts of a failed message', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient, { document: { number: 77 } });
+    const [row] = await delivery.rows(invoice);
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
+      business_id: invoice.business_id,
+    });
+    expect(failures[0]).toEqual({
+      delivery_id: row?.id,
+      business_id: invoice.business_id,
+      document_id: invoice.id,
+      document_type: 'tax_invoice',
+      document_number: 77,
+      channel: 'email',
+      purpose: 'customer',
+      recipient,
+      suppressed_address: null,
+      reason: row?.last_error,
+      attempts: 2,
+      failed_at: row?.failed_at?.toISOString(),
+    });
+    const everywhere = await delivery.network.call(listDeliveryFailures, {});
+    expect(everywhere.failures).toContainEqual(failures[0]);
+    const elsewhere = await delivery.network.call(listDeliveryFailures, { business_id: randomUUID() });
+    expect(elsewhere).toEqual({ failures: [], next_after: null });
+  });
+
+  it('listDeliveryFailures lists every failure on exactly one page', async () => {
+    const business = randomUUID();
+    const invoice = await issueUnknown(delivery.newRecipient(), { document: { business_id: business } });
+    const [row] = await delivery.rows(invoice);
+    if (!row) {
+      throw new Error('no message');
+    }
+    await delivery.database.db
+      .insertInto('delivery')
+      .values(
+        Array.from({ length: 299 }, () => ({
+          ...row,
+          id: randomUUID(),
+          recipient: delivery.newRecipient(),
+          facts: JSON.stringify(row.facts),
+          reminder: null,
+          trace: null,
+        })),
+      )
+      .execute();
+    const first = await delivery.network.call(listDeliveryFailures, { business_id: business });
+    const second = await delivery.network.call(listDeliveryFailures, {
+      business_id: business,
+      ...(first.next_after ? { after: first.next_after } : {}),
+    });
+    expect(second.next_after).toBeNull();
+    const ids = [...first.failures, ...second.failures].map(({ delivery_id: id }) => id);
+    expect(new Set(ids).size).toBe(300);
+  });
+
+  it('listUndelivered lists the documents of which nothing reached the customer, and listDeliveryStates what became of each', async () => {
+    const business_id = randomUUID();
+    const change = { document: { business_id } };
+    const failed = await issueUnknown(delivery.newRecipient(), change);
+    const sentLater = await issueUnknown(delivery.newRecipient(), change);
+    const undelivered = async () =>
+      (await delivery.network.call(listUndelivered, { business_id })).document_ids;
+    const states = async () => {
+      const document_ids = [failed.id, sentLater.id, randomUUID()];
+      const { documents } = await delivery.network.call(listDeliveryStates, { business_id, document_ids });
+      return new Map(documents.map(({ document_id, state }) => [document_id, state]));
+    };
+    expect(new Set(await undelivered())).toEqual(new Set([failed.id, sentLater.id]));
+    const key = { business_id, document_id: sentLater.id };
+    const message = {
+      ...key,
+      delivery_id: randomUUID(),
+      channel: 'email',
+      recipient: delivery.newRecipient(),
+    } as const;
+    await delivery.network.call(sendMessage, message);
+    await eventually('the message is sent', async () => (await states()).get(sentLater.id) === 'sent');
+    expect(await undelivered()).toEqual([failed.id]);
+    // A failure that another message has made good needs no one.
+    const { failures } = await delivery.network.call(listDeliveryFailures, { business_id });
+    expect(failures.map(({ document_id }) => document_id)).toEqual([failed.id]);
+    expect(await states()).toEqual(
+      new Map([
+        [failed.id, 'failed'],
+        [sentLater.id, 'sent'],
+      ]),
+    );
+    const other = { business_id: randomUUID() };
+    expect(await delivery.network.call(listUndelivered, other)).toEqual({ document_ids: [] });
+    const foreign = { ...other, document_ids: [failed.id] };
+    expect(await delivery.network.call(listDeliveryStates, foreign)).toEqual({ documents: [] });
+  });
+
+  it('resendDelivery sends a failed message under the same id', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient);
+    const before = await delivery.inState(invoice, 'failed');
+    expect(await resend(invoice)).toEqual({
+      resent: 1,
+      suppressed: 0,
+      messages: [expect.objectContaining({ delivery_id: before.id, state: 'ready', ended_at: null })],
+    });
+    await delivery.inState(invoice, 'sent');
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual(Array(3).fill(before.message_id));
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
+      business_id: invoice.business_id,
+    });
+    expect(failures.map(({ document_id: id }) => id)).not.toContain(invoice.id);
+    expect(await audit(invoice)).toEqual({
+      document_id: invoice.id,
+      messages: [
+        {
+          delivery_id: before.id,
+          channel: 'email',
+          purpose: 'customer',
+          recipient,
+          state: 'sent',
+          next_attempt_at: null,
+          not_before: null,
+          held_until: null,
+          follow_up: false,
+          requested: false,
+          ended_at: delivery.clock.now.toISOString(),
+          reason: null,
+          accepted: 1,
+          unknown: 2,
+          without_number: 3,
+          resends: 1,
+        },
+      ],
+    });
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
+      {
+        action: 'delivery.resend',
+        actor: 'operator',
+        subject: invoice.id,
+        before: null,
+        after: { messages: 1 },
+      },
+    ]);
+  });
+
+  it('resendDelivery restarts the retry schedule and the unknown outcomes', async () => {
+    const invoice = await issueUnknown(delivery.newRecipient());
+    delivery.advanceClock(30 * hour);
+    await delivery.mailbox.mode('drop_after_data', 1);
+    await resend(invoice);
+    expect(await delivery.attempted(invoice, 1)).toMatchObject({
+      state: 'ready',
+      unknown_outcomes: 1,
+      next_attempt_at: new Date(delivery.clock.now.getTime() + 5 * second),
+    });
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    expect((await delivery.attempts(invoice)).map(({ n, outcome }) => [n, outcome])).toEqual([
+      [1, 'unknown'],
+      [2, 'unknown'],
+      [3, 'unknown'],
+      [4, 'accepted'],
+    ]);
+  });
+
+  it('resendDelivery defers a message to the end of the quiet hours', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient, {
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    const sentBefore = (await delivery.mailbox.mailTo(recipient)).length;
+    const noon = delivery.clock.now;
+    delivery.clock.now = new Date('2026-07-01T20:00:00Z');
+    expect(await resend(invoice)).toMatchObject({
+      resent: 1,
+      messages: [
+        {
+          state: 'ready',
+          not_before: '2026-07-02T04:00:00.000Z',
+          next_attempt_at: '2026-07-02T04:00:00.000Z',
+        },
+      ],
+    });
+    delivery.clock.now = new Date('2026-07-02T03:59:00Z');
+    await delivery.inState(await delivery.issueReady(delivery.newRecipient()), 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore);
+    delivery.clock.now = new Date('2026-07-02T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore + 1);
+    expect(noon.getTime()).toBeLessThan(delivery.clock.now.getTime());
+  });
+
+  it('resendDelivery withdraws a failed message of a cancelled document', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueUnknown(recipient, { document: { type: 'quote' } });
+    await delivery.cancel(quote);
+    expect(await resend(quote)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'withdrawn', reason: 'The document was cancelled.' }],
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+  });
+
+  it('resendDelivery resends failed messages only and returns the status of the others', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'sent');
+    expect(await resend(invoice)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'sent', ended_at: row.sent_at?.toISOString() }],
+    });
+    const waiting = await delivery.issue(delivery.newRecipient());
+    await delivery.planned(waiting);
+    expect(await resend(waiting)).toMatchObject({ resent: 0, messages: [{ state: 'waiting' }] });
+    const unsent = await delivery.issueReady(delivery.newRecipient(), { due: false });
+    await eventually(
+      'the PDF is recorded',
+      async () => (await resend(unsent).catch(() => null))?.messages.length === 0,
+    );
+  });
+
+  it('resendDelivery resends the messages of its own business only, in the name of the person', async () => {
+    const invoice = await issueUnknown(delivery.newRecipient());
+    const personId = randomUUID();
+    const resendOf = (businessId: string) =>
+      delivery.network.call(resendDelivery, {
+        document_id: invoice.id,
+        business_id: businessId,
+        person_id: personId,
+      });
+    await expect(resendOf(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await delivery.inState(invoice, 'failed');
+    expect(await resendOf(invoice.business_id)).toMatchObject({ resent: 1 });
+    await delivery.inState(invoice, 'sent');
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toMatchObject([
+      { action: 'delivery.resend', actor: `person:${personId}` },
+    ]);
+  });
+
+  it('resendDelivery reports not_found for an unplanned document', async () => {
+    await expect(delivery.network.call(resendDelivery, { document_id: randomUUID() })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('auditDeliveries returns messages of its own business only', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    await delivery.inState(invoice, 'sent');
+    const other = await delivery.network.call(auditDeliveries, {
+      business_id: randomUUID(),
+      document_ids: [invoice.id],
+    });
+    expect(other.documents).toEqual([{ document_id: invoice.id, messages: [] }]);
+    const unknown = randomUUID();
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [unknown, invoice.id],
+    });
+    expect(documents).toMatchObject([
+      { document_id: unknown, messages: [] },
+      { document_id: invoice.id, messages: [{ accepted: 1, unknown: 0 }] },
+    ]);
+  });
+});
+
+describe('WithdrawDelivery', () => {
+  const issueWaiting = async (
+    recipient: string,
+    change: Parameters<DeliveryUnderTest['issue']>[1] = {},
+  ): Promise<IssuedDocument> => {
+    const quote = await delivery.issue(recipient, {
+      ...change,
+      document: { type: 'quote', ...change.document },
+    });
+    await delivery.planned(quote);
+    return quote;
+  };
+  const withdrawn = (document: IssuedDocument) => delivery.inState(document, 'withdrawn');
+  /** Lets everything that is due leave: a message that is due later than all others, and is sent. */
+  const othersAreSent = async () => {
+    delivery.advanceClock(48 * hour);
+    const marker = await issueWaiting(delivery.newRecipient());
+    await delivery.render(marker);
+    await delivery.inState(marker, 'sent');
+  };
+
+  it('WithdrawDelivery withdraws a message that waits for the PDF, with the reason', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.cancel(quote);
+    const row = await withdrawn(quote);
+    expect(row).toMatchObject({
+      withdrawn_at: delivery.clock.now,
+      withdrawn_reason: 'The document was cancelled.',
+      attempts: 0,
+    });
+    await delivery.render(quote);
+    await othersAreSent();
+    expect(await delivery.rows(quote)).toEqual([row]);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    expect(delivery.sentOf(quote)).toEqual([]);
+    expect(delivery.failedOf(quote)).toEqual([]);
+  });
+
+  it('WithdrawDelivery withdraws a message that is deferred by quiet hours', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-07-15T20:00:00Z');
+    const quote = await issueWaiting(recipient, { business: quietHours });
+    await delivery.render(quote);
+    await delivery.inState(quote, 'ready');
+    await delivery.cancel(quote);
+    await withdrawn(quote);
+    delivery.clock.now = new Date('2026-07-16T09:00:00Z');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('PlanDelivery withdraws the messages of a document that was cancelled before', async () => {
+    const recipient = delivery.newRecipient();
+    const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
+    document.customer.email = recipient;
+    await delivery.cancel(document);
+    await delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business));
+    expect(await delivery.planned(document)).toMatchObject({ status: 'queued', channel: 'email' });
+    expect(await delivery.rows(document)).toMatchObject([{ state: 'withdrawn' }]);
+    await delivery.render(document);
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it("a cancelled document's message is withdrawn or sent in any order of events", async () => {
+    const recipient = delivery.newRecipient();
+    const documents = Array.from({ length: 30 }, () => {
+      const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
+      document.customer.email = recipient;
+      return document;
+    });
+    await Promise.all(
+      documents.flatMap((document) => [
+        delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business)),
+        delivery.render(document),
+        delivery.cancel(document),
+      ]),
+    );
+    const states = await eventually('each has its end', async () => {
+      const rows = (await Promise.all(documents.map((document) => delivery.rows(document)))).flat();
+      const ended = rows.filter(({ state }) => state === 'withdrawn' || state === 'sent');
+      return ended.length === documents.length && ended.map(({ state }) => state);
+    });
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(
+      states.filter((state) => state === 'sent').length,
+    );
+  });
+
+  it("WithdrawDelivery withdraws the accountant's copy too", async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const quote = await issueWaiting(recipient, {
+      business: { accountant_copy: { enabled: true, email: accountant } },
+    });
+    await delivery.cancel(quote);
+    await delivery.render(quote);
+    await othersAreSent();
+    expect((await delivery.rows(quote)).map(({ purpose, state }) => [purpose, state])).toEqual([
+      ['accountant', 'withdrawn'],
+      ['customer', 'withdrawn'],
+    ]);
+    for (const to of [recipient, accountant]) {
+      expect(await delivery.mailbox.mailTo(to)).toEqual([]);
+    }
+  });
+
+  it('MessageSender does not repeat a temporary failure of a cancelled document', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await delivery.rowWhere(quote, 'it was tried', ({ attempts }) => attempts === 1);
+    await delivery.cancel(quote);
+    expect(await withdrawn(quote)).toMatchObject({ last_error: expect.stringMatching(/^451 /) });
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('MessageSender does not repeat an unknown outcome of a cancelled document', async () => {
+    await delivery.mailbox.mode('hang');
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await delivery.inState(quote, 'sending');
+    await delivery.cancel(quote);
+    expect(await delivery.rows(quote)).toMatchObject([{ state: 'sending' }]);
+    expect(await withdrawn(quote)).toMatchObject({ attempts: 1, unknown_outcomes: 1 });
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it("MessageSender does not repeat a cancelled document's attempt whose process died", async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    const first = await delivery.inState(quote, 'sent');
+    // Until after the cancellation nobody finds what such a process leaves behind.
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({
+        state: 'sending',
+        sent_at: null,
+        claimed_until: new Date(delivery.clock.now.getTime() + hour),
+      })
+      .where('id', '=', first.id)
+      .execute();
+    await delivery.cancel(quote);
+    await othersAreSent();
+    expect(await withdrawn(quote)).toMatchObject({ unknown_outcomes: 1 });
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('MessageSender does not send when the document is cancelled while the PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    let come = (): void => {};
+    delivery.pdfReady = new Promise((resolve) => {
+      come = resolve;
+    });
+    await delivery.render(quote);
+    await eventually('its PDF is being fetched', () => delivery.releasedArtifacts.includes(quote.id));
+    await delivery.cancel(quote);
+    come();
+    await withdrawn(quote);
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('MessageSender withdraws a message that became ready during the cancellation', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.database.db
+      .updateTable('document')
+      .set({ cancelled_at: delivery.clock.now })
+      .where('document_id', '=', quote.id)
+      .execute();
+    await delivery.render(quote);
+    await withdrawn(quote);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('MessageSender withdraws a message when rendering reports the cancellation first', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.pdfCancelled = true;
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await withdrawn(quote);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+});
