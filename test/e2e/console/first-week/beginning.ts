@@ -50,7 +50,7 @@ async function save(diary: Diary, section: string): Promise<void> {
   ]);
 }
 
-/** Address, how to pay, and sending: each section is saved by itself. */
+/** Address, how to pay, and sending: each section is saved on its own. */
 async function fillInBusiness(diary: Diary): Promise<void> {
   await diary.open('/business', { words: [words.business] });
   await diary.page.fill('input[name=address]', 'רחוב הדוגמה 1');

@@ -39,6 +39,13 @@ export const customers = {
 /** Without the marks of direction, and with one space for many. */
 const plain = (text: string) => text.replace(/[\u200e\u200f\u2066-\u2069]/g, '').replace(/\s+/g, ' ');
 
+/** What can be pressed in a table, and is cut off by its edge. */
+const cutOff = (visitor: ConsoleVisitor): Promise<unknown> =>
+  visitor.page.evaluate(`[...document.querySelectorAll('.table :is(a, button)')].flatMap((act) => {
+    const [{ left, right, width }, table] = [act, act.closest('.table')].map((each) => each.getBoundingClientRect());
+    return width > 0 && (left < table.left - 1 || right > table.right + 1) ? [act.textContent.trim()] : [];
+  })`);
+
 /** Reads a page as a person does, and looks at what they would not see. */
 export async function look(visitor: ConsoleVisitor, language: 'he' | 'en', read: Read): Promise<void> {
   const { page } = visitor;
@@ -51,10 +58,12 @@ export async function look(visitor: ConsoleVisitor, language: 'he' | 'en', read:
   expect({ at, text, missing: wanted.filter((each) => !text.includes(each)) }).toMatchObject({ missing: [] });
   const absent = (read.absent ?? []).map((words) => plain(words[language]));
   expect({ at, text, wrong: absent.filter((each) => text.includes(each)) }).toMatchObject({ wrong: [] });
-  expect({ at, axe: await axeFindings(page), overflow: await visitor.overflow() }).toEqual({
+  const axe = await axeFindings(page);
+  expect({ at, axe, overflow: await visitor.overflow(), cutOff: await cutOff(visitor) }).toEqual({
     at,
     axe: [],
     overflow: 0,
+    cutOff: [],
   });
 }
 
@@ -99,7 +108,8 @@ export class Diary {
   async look(read: Read): Promise<void> {
     await look(this.owner, 'he', read);
     await this.page.setViewportSize({ width: narrow.width, height: narrow.height });
-    expect({ at: this.owner.path(), overflow: await this.owner.overflow() }).toMatchObject({ overflow: 0 });
+    const { owner } = this;
+    expect([owner.path(), await owner.overflow(), await cutOff(owner)]).toEqual([owner.path(), 0, []]);
     await this.page.setViewportSize({ width: wide.width, height: wide.height });
   }
 

@@ -69,13 +69,13 @@ const rounded = (amount: Agorot): bigint => divided(amount, 100n);
 /** What was issued so far, and what it comes to. */
 export class Ledger {
   readonly #entries: Entry[] = [];
-  readonly #balances = new Map<string, { party: Party; left: Agorot; isLate: boolean }>();
+  readonly #balances = new Map<string, { party: Party; asked: Agorot; left: Agorot; isLate: boolean }>();
   readonly #onAccount = new Map<Party, Agorot>();
 
   /** An invoice, by the id of its document. One of last month is late. */
   invoice(party: Party, id: string, sums: Sums, isOfLastMonth = false): void {
     this.#entries.push({ kind: 'invoice', party, isOfLastMonth, ...sums });
-    this.#balances.set(id, { party, left: sums.total, isLate: isOfLastMonth });
+    this.#balances.set(id, { party, asked: sums.total, left: sums.total, isLate: isOfLastMonth });
   }
 
   /** A credit note for a part of an invoice. */
@@ -116,11 +116,17 @@ export class Ledger {
     return this.#onAccount.get(party) ?? 0n;
   }
 
+  /** What an invoice comes to. */
+  asked(id: string): Agorot {
+    return this.#balances.get(id)?.asked ?? 0n;
+  }
+
+  /** What is left of it to pay. */
   left(id: string): Agorot {
     return this.#balances.get(id)?.left ?? 0n;
   }
 
-  /** What is left to pay. */
+  /** What is left to pay of all. */
   due(party?: Party): Agorot {
     return this.#sumOfBalances((balance) => party === undefined || balance.party === party);
   }

@@ -9,8 +9,8 @@ export function pagesAtTheEnd(diary: Diary): (readonly [string, Read])[] {
   const { cards, ledger } = diary;
   const [now, before] = [ledger.sales(false), ledger.sales(true)];
   const account = ledger.account('regular');
-  const [large, credited, refused] = ['large', 'credited', 'refused'].map((name) => diary.document(name));
-  const agorotOf = (total: number | undefined) => BigInt(Math.round((total ?? 0) * 100));
+  const idOf = (name: string) => diary.document(name).id;
+  const [large, credited, refused] = [idOf('large'), idOf('credited'), idOf('refused')] as const;
   const statement = `/customers/${cards.get('regular')}/statement`;
   return [
     [
@@ -20,18 +20,15 @@ export function pagesAtTheEnd(diary: Diary): (readonly [string, Read])[] {
         amounts: [now.net, before.net, now.vat, before.vat, ledger.received(), ledger.due(), ledger.late()],
       },
     ],
-    ['/documents', { words: [words.documents, listWords.sums], amounts: [ledger.left(refused?.id ?? '')] }],
+    ['/documents', { words: [words.documents, listWords.sums], amounts: [ledger.left(refused)] }],
     [
-      `/documents/${large?.id}`,
-      { words: [nameOf('tax_invoice'), listWords.number], amounts: [agorotOf(large?.totals.total), 0n] },
+      `/documents/${large}`,
+      { words: [nameOf('tax_invoice'), listWords.number], amounts: [ledger.asked(large), 0n] },
     ],
-    [`/documents/${credited?.id}`, { amounts: [agorotOf(credited?.totals.total), 0n] }],
+    [`/documents/${credited}`, { amounts: [ledger.asked(credited), 0n] }],
     ['/customers', { words: [words.customers] }],
     ['/debts', { words: [words.debts], amounts: [ledger.due(), ledger.late(), ledger.onAccount('regular')] }],
-    [
-      '/debts/documents',
-      { amounts: [ledger.left(diary.document('late').id), ledger.left(refused?.id ?? '')] },
-    ],
+    ['/debts/documents', { amounts: [ledger.left(idOf('late')), ledger.left(refused)] }],
     [statement, { words: [words.statement], amounts: [account.debit, account.credit, account.closing] }],
     [
       '/reports',
