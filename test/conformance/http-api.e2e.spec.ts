@@ -26,6 +26,7 @@ import { pages } from './sections/pages.js';
 import { previews } from './sections/previews.js';
 import { profile } from './sections/profile.js';
 import { requestBodies } from './sections/request-bodies.js';
+import { requestLog } from './sections/requests.js';
 import { states } from './sections/states.js';
 import { totals } from './sections/totals.js';
 import { Suite } from './suite.js';
@@ -59,6 +60,7 @@ describe('HTTP API', () => {
   allocation(suite);
   donations(suite);
   events(suite);
+  requestLog(suite);
   delivery(suite);
   pages(suite);
   openApi(suite);

@@ -12,6 +12,7 @@ from client.api.customers import search_customers
 from client.api.documents import cancel_document, create_document, get_document, list_documents, preview_document
 from client.api.events import get_event, list_events
 from client.api.reference import get_open_api, list_errors
+from client.api.requests import get_request
 from client.models import CancelDocument, CreateDocument
 
 base_url, key, text = sys.argv[1:]
@@ -27,7 +28,9 @@ def call(operation, *arguments, status=200, **named):
 
 call(get_open_api)
 call(list_errors)
-assert call(get_me).limits.per_minute > 0
+request_id = "00000000-0000-4000-8000-00000000000a"
+assert call(get_me, x_request_id=request_id).limits.per_minute > 0
+assert call(get_request, UUID(request_id)).route == "/me"
 assert len(call(list_document_types).data) == 10
 call(list_events)  # Events begin with the first call.
 body = CreateDocument.from_dict(json.loads(text))
@@ -132,7 +135,7 @@ base_url, key, text = sys.argv[1:]
 client = ApiClient(Configuration(host=base_url, access_token=key))
 business, customers = openapi_client.BusinessApi(client), openapi_client.CustomersApi(client)
 documents, events = openapi_client.DocumentsApi(client), openapi_client.EventsApi(client)
-reference = openapi_client.ReferenceApi(client)
+reference, requests = openapi_client.ReferenceApi(client), openapi_client.RequestsApi(client)
 called = set()
 
 def call(operation, *arguments, **named):
@@ -143,7 +146,9 @@ def call(operation, *arguments, **named):
 
 call(reference.get_open_api)
 call(reference.list_errors)
-assert call(business.get_me).limits.per_minute > 0
+request_id = "00000000-0000-4000-8000-00000000000a"
+assert call(business.get_me, x_request_id=request_id).limits.per_minute > 0
+assert call(requests.get_request, UUID(request_id)).route == "/me"
 assert len(call(business.list_document_types).data) == 10
 call(events.list_events)  # Events begin with the first call.
 body = CreateDocument.from_dict(json.loads(text))
@@ -187,7 +192,10 @@ async function call<Data>(operation: string, answer: Promise<{ data?: Data; erro
 
 await call('getOpenApi', client.GET('/openapi.json'));
 await call('listErrors', client.GET('/errors'));
-const { limits } = await call('getMe', client.GET('/me'));
+const requestId = '00000000-0000-4000-8000-00000000000a';
+const { limits } = await call('getMe', client.GET('/me', { params: { header: { 'X-Request-Id': requestId } } }));
+const sent = await call('getRequest', client.GET('/requests/{request_id}', { params: { path: { request_id: requestId } } }));
+if (sent.route !== '/me') throw new Error(JSON.stringify(sent));
 const perMinute: number = limits.per_minute;
 await call('listDocumentTypes', client.GET('/document-types'));
 await call('listEvents', client.GET('/events')); // Events begin with the first call.
@@ -230,8 +238,11 @@ public class CallEach {
     reference.listErrors(null);
     called.add("listErrors");
     BusinessApi business = new BusinessApi(client);
-    check(business.getMe(null).getLimits().getPerMinute() > 0);
+    String requestId = "00000000-0000-4000-8000-00000000000a";
+    check(business.getMe(requestId).getLimits().getPerMinute() > 0);
     called.add("getMe");
+    check(new RequestsApi(client).getRequest(UUID.fromString(requestId), null).getRoute().equals("/me"));
+    called.add("getRequest");
     check(business.listDocumentTypes(null).getData().size() == 10);
     called.add("listDocumentTypes");
     EventsApi events = new EventsApi(client);
@@ -309,8 +320,11 @@ func main() {
 	answered("getOpenApi", openApi.JSON200, err)
 	errors, err := client.ListErrorsWithResponse(ctx, nil)
 	answered("listErrors", errors.JSON200, err)
-	me, err := client.GetMeWithResponse(ctx, nil)
+	requestId := "00000000-0000-4000-8000-00000000000a"
+	me, err := client.GetMeWithResponse(ctx, &GetMeParams{XRequestId: &requestId})
 	perMinute := answered("getMe", me.JSON200, err).Limits.PerMinute
+	sent, err := client.GetRequestWithResponse(ctx, uuid.MustParse(requestId), nil)
+	sentStatus := answered("getRequest", sent.JSON200, err).Status
 	types, err := client.ListDocumentTypesWithResponse(ctx, nil)
 	typeCount := len(answered("listDocumentTypes", types.JSON200, err).Data)
 	events, err := client.ListEventsWithResponse(ctx, nil) // Events begin with the first call.
@@ -341,8 +355,8 @@ func main() {
 	status := answered("cancelDocument", cancelled.JSON200, err).Status
 	missing, err := client.GetDocumentWithResponse(ctx, uuid.Nil, nil)
 	code := answered("getDocument", missing.JSON404, err).Error.Code
-	values := fmt.Sprintln(perMinute > 0, typeCount, sameId == id, number, listed, found, kind, status, code)
-	if values != "true 10 true 1 1 1 document.issued cancelled not_found\n" {
+	values := fmt.Sprintln(perMinute > 0, sentStatus, typeCount, sameId == id, number, listed, found, kind, status, code)
+	if values != "true 200 10 true 1 1 1 document.issued cancelled not_found\n" {
 		panic(values)
 	}
 	names := []string{}
@@ -365,14 +379,14 @@ spl_autoload_register(function (string $class): void {
 });
 
 use OpenAPI\Client\{ApiException, Configuration, ObjectSerializer};
-use OpenAPI\Client\Api\{BusinessApi, CustomersApi, DocumentsApi, EventsApi, ReferenceApi};
+use OpenAPI\Client\Api\{BusinessApi, CustomersApi, DocumentsApi, EventsApi, ReferenceApi, RequestsApi};
 use OpenAPI\Client\Model\{CancelDocument, CreateDocument};
 
 [, $baseUrl, $key, $text] = $argv;
 $configuration = (new Configuration())->setHost($baseUrl)->setAccessToken($key);
-[$business, $customers, $documents, $events, $reference] = array_map(
+[$business, $customers, $documents, $events, $reference, $requests] = array_map(
     fn (string $api) => new $api(null, $configuration),
-    [BusinessApi::class, CustomersApi::class, DocumentsApi::class, EventsApi::class, ReferenceApi::class],
+    [BusinessApi::class, CustomersApi::class, DocumentsApi::class, EventsApi::class, ReferenceApi::class, RequestsApi::class],
 );
 $called = [];
 function call(object $api, string $operation, mixed ...$arguments): mixed
@@ -389,7 +403,9 @@ function check(bool $holds): void
 
 call($reference, 'getOpenApi');
 call($reference, 'listErrors');
-check(call($business, 'getMe')->getLimits()->getPerMinute() > 0);
+$requestId = '00000000-0000-4000-8000-00000000000a';
+check(call($business, 'getMe', $requestId)->getLimits()->getPerMinute() > 0);
+check(call($requests, 'getRequest', $requestId)->getRoute() === '/me');
 check(count(call($business, 'listDocumentTypes')->getData()) === 10);
 call($events, 'listEvents'); // Events begin with the first call.
 $body = ObjectSerializer::deserialize(json_decode($text), CreateDocument::class);

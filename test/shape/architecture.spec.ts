@@ -123,6 +123,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'kill-switch',
     'business',
     'api-key',
+    'request-log',
     'http',
     'routes',
     'pages',

@@ -25,6 +25,16 @@ export const idFrom = (where: string): Kind<string> => ({
 
 export const businessId = idFrom('business list');
 
+/** A UUID that no command lists. */
+export const uuid: Kind<string> = {
+  read: (text) => {
+    if (!isUuid(text)) {
+      throw new UsageError(`"${text}" is not a UUID`);
+    }
+    return text;
+  },
+};
+
 /** A number without sign and fraction. */
 export const count: Kind<number> = {
   read: (text, name) => {

@@ -17,6 +17,7 @@ import { personCommands } from './person-commands.js';
 import { printable } from './printable.js';
 import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
+import { requestCommands } from './request-commands.js';
 import { testCommands } from './test-commands.js';
 import { errorText, RefusalError } from './usage-error.js';
 import { verifyCommands } from './verify/verify-command.js';
@@ -28,6 +29,7 @@ export type { Call } from './command.js';
 export const commands: readonly Command[] = [
   ...businessCommands,
   ...keyCommands,
+  ...requestCommands,
   ...personCommands,
   ...apiCommands,
   ...allocationCommands,

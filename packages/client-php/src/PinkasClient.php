@@ -20,6 +20,7 @@ use Pinkas\Model\ErrorCatalogueEntry;
 use Pinkas\Model\ErrorCode;
 use Pinkas\Model\EventPage;
 use Pinkas\Model\EventQuery;
+use Pinkas\Model\LoggedRequest;
 use Pinkas\Model\NewDocument;
 use Pinkas\Model\PinkasEvent;
 use Pinkas\Model\Profile;
@@ -185,6 +186,12 @@ final class PinkasClient
     public function getEvent(string $id): PinkasEvent
     {
         return $this->get('/events/' . rawurlencode($id), PinkasEvent::fromArray(...));
+    }
+
+    /** A request of this key by its id, as it was answered; a refused one with its body, masked. */
+    public function getRequest(string $id): LoggedRequest
+    {
+        return $this->get('/requests/' . rawurlencode($id), LoggedRequest::fromArray(...));
     }
 
     /**

@@ -16,6 +16,7 @@ import type {
   ErrorCatalogueEntry,
   EventPage,
   EventQuery,
+  LoggedRequest,
   NewDocument,
   PinkasEvent,
   Profile,
@@ -180,6 +181,11 @@ export class PinkasClient {
     for await (const page of this.eventPages(query, options)) {
       yield* page.data;
     }
+  }
+
+  /** A request of this key by its id (`response.requestId`), as it was answered; a refused one with its body, masked. */
+  getRequest(id: string, options: CallOptions = {}): Promise<LoggedRequest> {
+    return this.#get(`/requests/${encodeURIComponent(id)}`, options);
   }
 
   /** The customers whose name contains `q`, or whose tax id it is. */

@@ -1012,6 +1012,46 @@ export interface EventPage {
   next_cursor: string;
 }
 
+/** A request of this key, as it was answered. */
+export interface LoggedRequest {
+  /** Its `X-Request-Id`. */
+  request_id: string;
+  /** When it arrived, in UTC. */
+  timestamp: string;
+  method: string;
+  /** The route below the base address, such as `/documents/:id`; null: there is none of that path. */
+  route: string | null;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** The code of the error; null: there was none. */
+  code: string | null;
+  /** Its `Idempotency-Key`, where the route takes one. */
+  idempotency_key: string | null;
+  /** `true`: the answer had `Idempotent-Replayed`. */
+  replayed: boolean;
+  /** The document that was issued, or returned again. */
+  document_id: string | null;
+  /** Milliseconds until the answer was ready. */
+  duration_ms: number;
+  /** What was wrong where, of a `validation_error`: the first 20. */
+  errors: {
+    /** Where it is, as in the answer: a JSON Pointer into the body, for example. */
+    path: string;
+    /** What is wrong there, in English. */
+    message: string;
+    /** The same in Hebrew. */
+    message_he: string;
+  }[];
+  /**
+   * Of a request that was refused (4xx): its JSON body, as far as it is kept. Texts and numbers that may be
+   * personal are `***`, and what looks like a key, a secret or a token was never stored. Absent: there was
+   * none, or it was not JSON.
+   */
+  body?: Record<string, unknown>;
+  /** `true`: `body` lacks parts of what was sent. */
+  body_truncated: boolean;
+}
+
 export interface ErrorCatalogueEntry {
   code: string;
   http_status: number;

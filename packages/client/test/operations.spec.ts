@@ -53,6 +53,7 @@ describe('operations', () => {
       'GET /v1/events?type=document.issued&type=delivery.sent&cursor=c%2F1',
     ],
     ['getEvent', (client) => client.getEvent(event.id), `GET /v1/events/${event.id}`],
+    ['getRequest', (client) => client.getRequest(requestId), `GET /v1/requests/${requestId}`],
     [
       'searchCustomers',
       (client) => client.searchCustomers({ q: 'לקוח לדוגמה' }),

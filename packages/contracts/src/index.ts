@@ -25,6 +25,7 @@ export * from './schema/empty-texts.js';
 export * from './schema/error-sentences.js';
 export * from './schema/fields.js';
 export * from './schema/fingerprint.js';
+export * from './schema/logged-request.js';
 export * from './schema/malformed-texts.js';
 export * from './schema/preview-warnings.js';
 export * from './schema/validate.js';

@@ -22,6 +22,8 @@ import { ShowGuidePage } from './pages/show-guide-page.js';
 import { ShowReference } from './pages/show-reference.js';
 import { ShowViewPage } from './pages/show-view-page.js';
 import { VerifyPage } from './pages/verify/verify-page.js';
+import { RequestOperations } from './request-log/request-operations.js';
+import { RequestRecorder } from './request-log/request-recorder.js';
 import { GetCustomers } from './routes/get-customers.js';
 import { GetDocumentById } from './routes/get-document-by-id.js';
 import { GetDocumentTypes } from './routes/get-document-types.js';
@@ -31,13 +33,14 @@ import { GetEventById } from './routes/get-event-by-id.js';
 import { GetEvents } from './routes/get-events.js';
 import { GetMe } from './routes/get-me.js';
 import { GetOpenApi } from './routes/get-openapi.js';
+import { GetRequestById } from './routes/get-request-by-id.js';
 import { PostDocumentCancel } from './routes/post-document-cancel.js';
 import { PostDocumentPreview } from './routes/post-document-preview.js';
 import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.js';
 
 /** Businesses and API keys, the HTTP API, and the pages. */
 @Module({
-  controllers: [BusinessOperations, UpdateBusiness, KeyOperations, SetKillSwitch],
+  controllers: [BusinessOperations, UpdateBusiness, KeyOperations, RequestOperations, SetKillSwitch],
   providers: [
     RequestCounter,
     RateLimiter,
@@ -45,6 +48,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     BusinessEvents,
     KeyAuthenticator,
     KeyUseRecorder,
+    RequestRecorder,
     HttpMetrics,
     RequestPipeline,
     HttpServer,
@@ -59,6 +63,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     PostDocumentCancel,
     GetEvents,
     GetEventById,
+    GetRequestById,
     GetCustomers,
     ShowViewPage,
     ServePdf,
@@ -81,5 +86,6 @@ export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   RequestCounter,
   KillSwitch,
   KeyUseRecorder,
+  RequestRecorder,
   HttpServer,
 ];

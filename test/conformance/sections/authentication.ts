@@ -21,7 +21,7 @@ export const keyRoutes: readonly Route[] = publicRoutes.filter(({ access }) => a
 
 /** The path of a route with an id that nothing has. */
 const pathOf = ({ path }: Route): string =>
-  path.replace(':event_id', toEventId(randomUUID())).replace(':id', randomUUID());
+  path.replace(':event_id', toEventId(randomUUID())).replace(/:(request_)?id/, randomUUID());
 
 /** Calls a route as validly as any route can be called that knows no document. */
 export function callRoute(
@@ -41,7 +41,7 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 /** What a call without a document answers when nothing refuses it before. */
 function expectThrough(answer: Answer<ErrorBody>, route: Route): void {
-  if (/:(event_)?id/.test(route.path)) {
+  if (/:(event_|request_)?id/.test(route.path)) {
     expectRefusal(answer, 'not_found');
   } else {
     expect(answer.status).toBe(route.successStatus);
@@ -70,6 +70,7 @@ export function authentication(suite: Suite): void {
           'GET /customers',
           'GET /events',
           'GET /events/:event_id',
+          'GET /requests/:request_id',
         ].sort(),
       );
       expect(publicRoutes.map(({ path }) => path)).toContain('/errors');
@@ -168,6 +169,7 @@ export function authentication(suite: Suite): void {
         'GET /customers': 'customers:read',
         'GET /events': 'documents:read',
         'GET /events/:event_id': 'documents:read',
+        'GET /requests/:request_id': null,
       };
       const table = keyRoutes.flatMap((route) =>
         scopes.map((scope) => [nameOf(route), scope, route] as const),

@@ -94,6 +94,7 @@ export function scriptedCalls(driver: () => Promise<PhpDriver | undefined>): voi
         'GET /v1/events?type=document.issued&type=delivery.sent&cursor=c%2F1',
       ],
       ['getEvent', ['evt_1'], 'GET /v1/events/evt_1'],
+      ['getRequest', [id], `GET /v1/requests/${id}`],
       ['searchCustomers', [{ q: 'לקוח' }], 'GET /v1/customers?q=%D7%9C%D7%A7%D7%95%D7%97'],
     ];
 

@@ -180,7 +180,7 @@ export function requestBodies(system: () => RunningStack): void {
 
     /** A route with a real id in its path, or with another text in its place. */
     const targetOf = (route: Route, id: string) =>
-      route.path.replace(':event_id', toEventId(randomUUID())).replace(':id', id);
+      route.path.replace(':event_id', toEventId(randomUUID())).replace(/:(request_)?id/, id);
     /** Routes; a report has their names alone. */
     const named = (route: Route): Route =>
       Object.assign({ ...route }, { [fc.toStringMethod]: () => route.operation });

@@ -4,6 +4,7 @@ import { errorCatalogue } from '../errors.js';
 import { cancelDocument, issueDocument, previewDocument } from '../issuing.js';
 import { CancelDocument, CreateDocument } from '../schema/document.js';
 import { Address, described, Strict, Uuid } from '../schema/fields.js';
+import { LoggedRequest, requestLogDays } from '../schema/logged-request.js';
 import { timeLimitsMs } from '../time-limits.js';
 import {
   CancelledDocument,
@@ -160,6 +161,15 @@ export const getCustomers = defineRoute({
   query: CustomerQuery,
   reply: CustomerList,
   errors: ['validation_error'],
+});
+
+export const getRequestById = defineRoute({
+  operation: 'getRequest',
+  summary: 'One request of this key, as it was answered',
+  description: `Kept for ${requestLogDays} days, and readable about a second after the answer. Only the key that sent a request reads it. Where several had this id, the answer is the latest.`,
+  path: '/requests/:request_id',
+  reply: LoggedRequest,
+  errors: ['not_found'],
 });
 
 /** The refusals that every route with access for keys can answer with. */

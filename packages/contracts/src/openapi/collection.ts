@@ -18,8 +18,8 @@ interface CollectionRequest {
   readonly status: number;
   /** An error that is an answer as good: its code, and when it is given. */
   readonly otherwise: { readonly code: string; readonly when: string } | null;
-  /** What later requests take from the answer: the name of a variable, and where its value is. */
-  readonly keep: { readonly variable: string; readonly from: readonly (string | number)[] } | null;
+  /** What later requests take from the answer: the name of a variable, and where its value is; a text is a header. */
+  readonly keep: { readonly variable: string; readonly from: readonly (string | number)[] | string } | null;
 }
 
 type Parts = Partial<Omit<CollectionRequest, 'id' | 'method' | 'description' | 'status'>> & {
@@ -53,7 +53,7 @@ const createRequests = documentTypes.map((type): readonly [string, Parts] => {
 
 /** The requests by their operations, in the order in which they can be sent. */
 const sequence: readonly (readonly [string, Parts])[] = [
-  ['getMe', {}],
+  ['getMe', { keep: { variable: 'request_id', from: 'X-Request-Id' } }],
   ['listDocumentTypes', {}],
   ['listErrors', {}],
   ['getOpenApi', {}],
@@ -82,6 +82,7 @@ const sequence: readonly (readonly [string, Parts])[] = [
     },
   ],
   ['getEvent', { path: '/events/{{event_id}}' }],
+  ['getRequest', { path: '/requests/{{request_id}}' }],
 ];
 
 function requestOf(route: Route, { suffix = '', ...parts }: Parts): CollectionRequest {
@@ -130,7 +131,7 @@ function postmanScript({ status, otherwise, keep }: CollectionRequest): string[]
       ? []
       : [
           `if (pm.response.code === ${status}) {`,
-          `  pm.collectionVariables.set('${keep.variable}', pm.response.json()${membersOf(keep.from)});`,
+          `  pm.collectionVariables.set('${keep.variable}', ${typeof keep.from === 'string' ? `pm.response.headers.get('${keep.from}')` : `pm.response.json()${membersOf(keep.from)}`});`,
           '}',
         ];
   return [...expected, ...kept];
@@ -206,7 +207,7 @@ test(code === '${otherwise.code}' ? '${otherwise.when}' : 'is answered ${status}
       : [
           block(
             'script:post-response',
-            `if (res.getStatus() === ${status}) {\n  bru.setVar('${keep.variable}', res.getBody()${membersOf(keep.from)});\n}`,
+            `if (res.getStatus() === ${status}) {\n  bru.setVar('${keep.variable}', ${typeof keep.from === 'string' ? `res.getHeader('${keep.from.toLowerCase()}')` : `res.getBody()${membersOf(keep.from)}`});\n}`,
           ),
         ]),
     block('tests', check),

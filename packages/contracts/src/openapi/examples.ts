@@ -18,6 +18,7 @@ import type {
 } from '../http/routes.js';
 import type { CancelDocument, DonationOutcome } from '../schema/document.js';
 import { sentenceOf } from '../schema/error-sentences.js';
+import { type LoggedRequest, maskedText } from '../schema/logged-request.js';
 import { type PreviewWarning, previewWarningTexts } from '../schema/preview-warnings.js';
 import { company, exampleInvoiceId, person } from './create-examples.js';
 
@@ -258,6 +259,26 @@ export function eventExample(type: EventType): ApiEvent {
   };
 }
 
+const refusedRequest: LoggedRequest = {
+  request_id: exampleRequestId,
+  timestamp: '2026-03-01T08:30:00.000Z',
+  method: 'POST',
+  route: '/documents',
+  status: 400,
+  code: 'validation_error',
+  idempotency_key: 'order-1044',
+  replayed: false,
+  document_id: null,
+  duration_ms: 4,
+  errors: [{ path: '/items/0/quantity', ...sentenceOf('exclusiveMinimum', { limit: 0 }) }],
+  body: {
+    type: 'quote',
+    customer: { name: maskedText },
+    items: [{ description: maskedText, quantity: 0, unit_price: 118 }],
+  },
+  body_truncated: false,
+};
+
 const errorDetailExamples: { readonly [M in ErrorDetailMember]: Static<(typeof errorDetailFields)[M]> } = {
   payment_url: 'https://example.com/subscription',
   errors: [{ path: '/items/0/quantity', ...sentenceOf('exclusiveMinimum', { limit: 0 }) }],
@@ -369,6 +390,7 @@ export function replyExamples(docsUrl: string) {
       },
     },
     getEvent: { event: { summary: 'An allocation number', value: eventExample('allocation.issued') } },
+    getRequest: { refused: { summary: 'A refused request', value: refusedRequest } },
     searchCustomers: { customers: { summary: 'One match', value: customers } },
   } as const satisfies Record<string, Record<string, Example>>;
 }

@@ -43,6 +43,7 @@ import {
   PaymentInput,
 } from '../schema/document.js';
 import { Strict } from '../schema/fields.js';
+import { LoggedRequest } from '../schema/logged-request.js';
 
 /** The error object as callers see it: the members of `details` are spelled out. */
 const PublishedError = Strict(
@@ -102,6 +103,7 @@ export const namedSchemas: { request: Record<string, TSchema>; response: Record<
     ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchemas[type]])),
     PinkasEvent: ApiEvent,
     EventPage,
+    LoggedRequest,
     ErrorCatalogueEntry,
     ErrorBody: PublishedError,
   },

@@ -37,6 +37,7 @@ const tags = {
   Webhooks: webhooksChapter,
   Customers: 'The customer cards of the business.',
   Business: 'What the key may do, and for whom.',
+  Requests: 'What the key has sent, as it was answered.',
   Reference: 'What the interface says of itself; needs no key.',
 } as const;
 
@@ -47,6 +48,7 @@ const tagOfPath: Readonly<Record<string, keyof typeof tags>> = {
   customers: 'Customers',
   me: 'Business',
   'document-types': 'Business',
+  requests: 'Requests',
   errors: 'Reference',
   'openapi.json': 'Reference',
 };
@@ -130,6 +132,13 @@ const parameters = {
     required: true,
     description: 'The `id` of the event.',
     schema: { type: 'string', pattern: '^evt_[0-9a-f]{32}$' },
+  },
+  LoggedRequestId: {
+    name: 'request_id',
+    in: 'path',
+    required: true,
+    description: 'The `X-Request-Id` of the request.',
+    schema: { type: 'string', format: 'uuid' },
   },
 };
 
@@ -283,6 +292,7 @@ function parametersOf(route: Route, publisher: SchemaPublisher) {
   return [
     ...(route.path.includes(':id') ? [parameter('DocumentId')] : []),
     ...(route.path.includes(':event_id') ? [parameter('EventId')] : []),
+    ...(route.path.includes(':request_id') ? [parameter('LoggedRequestId')] : []),
     ...(route.idempotent ? [parameter('IdempotencyKey')] : []),
     ...Object.entries<TSchema>(route.query?.properties ?? {}).map(([name, schema]) => {
       const { description, ...rest } = publisher.publish(schema, 'request');

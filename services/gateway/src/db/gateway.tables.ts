@@ -1,6 +1,12 @@
-import type { Business, DonationApproval, PaymentInstructions, Scope } from '@pinkas/contracts';
+import type {
+  Business,
+  DonationApproval,
+  LoggedRequest,
+  PaymentInstructions,
+  Scope,
+} from '@pinkas/contracts';
 import type { Mode, PaymentTermsStart } from '@pinkas/domain';
-import type { AuditTables, Typed } from '@pinkas/service-kit';
+import type { AsGenerated, AuditTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { GeneratedTables } from './generated.tables.js';
 
@@ -39,6 +45,13 @@ interface OwnGatewayTables {
   kill_switch: {
     only_row: ColumnType<true, never, never>;
   };
+  /** One request of a key, as it was answered. */
+  request_log: {
+    errors: ColumnType<LoggedRequest['errors'] | null, string | null, never>;
+    body: ColumnType<Record<string, unknown> | null, string | null, never>;
+  };
+  /** How many requests a book had on a day. */
+  request_log_day: AsGenerated;
 }
 
 /** The tables of the gateway. */

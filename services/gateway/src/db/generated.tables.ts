@@ -61,4 +61,31 @@ export interface GeneratedTables {
     api_enabled: boolean;
     changed_at: Date;
   };
+  request_log: {
+    /** The id of the book. */
+    business_id: string;
+    at: Date;
+    id: string;
+    /** A caller may give several requests the same. */
+    request_id: string;
+    key_id: string;
+    method: string;
+    route: string | null;
+    status: number;
+    code: string | null;
+    idempotency_key: string | null;
+    replayed: boolean;
+    document_id: string | null;
+    duration_ms: number;
+    errors: unknown;
+    /** Of a refused request, without secrets; what is personal is masked when it is read. */
+    body: unknown;
+    body_truncated: boolean;
+  };
+  request_log_day: {
+    business_id: string;
+    day: string;
+    requests: number;
+    bodies: number;
+  };
 }

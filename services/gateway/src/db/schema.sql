@@ -1,3 +1,33 @@
+CREATE FUNCTION public.keep_request_log(days date[], oldest date) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '2s'
+    AS $$
+  declare
+    of_day date;
+    partition_name text;
+  begin
+    -- Gateways that start together create what they both find missing one after the other.
+    perform pg_advisory_xact_lock(hashtext('request_log'));
+    foreach of_day in array days loop
+      partition_name := 'request_log_' || to_char(of_day, 'YYYYMMDD');
+      if to_regclass(partition_name) is null then
+        execute format('create table %I partition of request_log for values from (%L) to (%L)',
+          partition_name, of_day::timestamptz, (of_day + 1)::timestamptz);
+        execute format('alter table %I enable row level security', partition_name);
+        execute format('alter table %I force row level security', partition_name);
+      end if;
+    end loop;
+    for partition_name in
+      select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'request_log'::regclass and relname < 'request_log_' || to_char(oldest, 'YYYYMMDD')
+    loop
+      execute format('drop table %I', partition_name);
+    end loop;
+    delete from request_log_day where day < oldest;
+  end $$;
+
 CREATE TABLE public.api_key (
     business_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -78,6 +108,45 @@ CREATE TABLE public.kill_switch (
     CONSTRAINT kill_switch_only_row_check CHECK (only_row)
 );
 
+CREATE TABLE public.request_log (
+    business_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    method text NOT NULL,
+    route text,
+    status smallint NOT NULL,
+    code text,
+    idempotency_key text,
+    replayed boolean NOT NULL,
+    document_id uuid,
+    duration_ms integer NOT NULL,
+    errors json,
+    body json,
+    body_truncated boolean NOT NULL
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE ONLY public.request_log FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.request_log.business_id IS 'The id of the book.';
+
+COMMENT ON COLUMN public.request_log.request_id IS 'A caller may give several requests the same.';
+
+COMMENT ON COLUMN public.request_log.body IS 'Of a refused request, without secrets; what is personal is masked when it is read.';
+
+CREATE TABLE public.request_log_day (
+    business_id uuid NOT NULL,
+    day date NOT NULL,
+    requests integer NOT NULL,
+    bodies integer NOT NULL
+);
+
+ALTER TABLE ONLY public.request_log_day FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.request_log_day IS 'How many requests a book had on a day (UTC), and how many of them with a body: what is above the limits is not kept.';
+
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
 
@@ -93,7 +162,21 @@ ALTER TABLE ONLY public.business
 ALTER TABLE ONLY public.kill_switch
     ADD CONSTRAINT kill_switch_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY public.request_log_day
+    ADD CONSTRAINT request_log_day_pkey PRIMARY KEY (business_id, day);
+
+ALTER TABLE ONLY public.request_log
+    ADD CONSTRAINT request_log_pkey PRIMARY KEY (business_id, at, id);
+
 CREATE INDEX business_created_idx ON public.business USING btree (created_at, id);
+
+CREATE INDEX request_log_idempotency_idx ON ONLY public.request_log USING btree (business_id, idempotency_key, at, id) WHERE (idempotency_key IS NOT NULL);
+
+CREATE INDEX request_log_key_idx ON ONLY public.request_log USING btree (business_id, key_id, at, id);
+
+CREATE INDEX request_log_refused_idx ON ONLY public.request_log USING btree (business_id, at, id) WHERE (status >= 400);
+
+CREATE INDEX request_log_request_idx ON ONLY public.request_log USING btree (request_id);
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_business_fkey FOREIGN KEY (business_id) REFERENCES public.business(id);
@@ -114,4 +197,22 @@ CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false
     ELSE (id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.request_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.request_log_day ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY request_log_day_of_business ON public.request_log_day USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+CREATE POLICY request_log_of_business ON public.request_log USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);

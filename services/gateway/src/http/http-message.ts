@@ -8,6 +8,7 @@ import type { RateLimitResult } from './rate-limiter.js';
 /** One HTTP request, independent of the framework that received it. */
 export interface HttpRequest {
   readonly requestId: string;
+  readonly method: string;
   /** The client's address; X-Forwarded-For counts only where trusted proxies set it. */
   readonly address: string;
   /** What it carries as its API key; empty where there is none. */

@@ -73,6 +73,7 @@ export class HttpServer extends HttpFront {
   protected override rejectRaw(reason: RawRejection, origin: HttpOrigin): Promise<RawReply> {
     const request = {
       ...origin,
+      method: '',
       apiKey: '',
       rawHeaders: [],
       params: {},
@@ -141,6 +142,7 @@ function toHttpRequest(request: FastifyRequest): HttpRequest {
   const queryStart = request.url.indexOf('?');
   return {
     requestId: request.id,
+    method: request.method,
     address: request.ip,
     apiKey: apiKeyOf(request.raw),
     rawHeaders: request.raw.rawHeaders,

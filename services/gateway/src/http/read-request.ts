@@ -24,6 +24,8 @@ export type RequestParts = Pick<RouteRequest, 'params' | 'query' | 'body' | 'ide
 export type RequestReader = (
   request: HttpRequest,
   queryErrors?: (query: Readonly<Record<string, unknown>>) => readonly ValidationError[],
+  /** Called with the JSON object of the body, also where the request is invalid. */
+  onBody?: (body: object) => void,
 ) => Promise<RequestParts>;
 
 /**
@@ -35,7 +37,7 @@ export function requestReader(binding: RouteBinding): RequestReader {
   const { route } = binding;
   const readQuery = queryReader(route.query);
   const bodyErrors = bodyErrorsOf(binding);
-  return async (request, queryErrors = () => []) => {
+  return async (request, queryErrors = () => [], onBody = () => {}) => {
     const bytes =
       route.body === null
         ? undefined
@@ -52,13 +54,14 @@ export function requestReader(binding: RouteBinding): RequestReader {
       ...prefixPaths('/query', queryErrors(query.values)),
     ];
     const idempotencyKey = route.idempotent ? requireIdempotencyKey(request, errors) : '';
-    let body: unknown;
+    let body: object | undefined;
     if (bytes !== undefined && !(bytes.length === 0 && route.bodyOptional)) {
       body = parseJsonObject(bytes, {
         contentType: headerOf(request, 'content-type'),
         contentEncoding: headerOf(request, 'content-encoding'),
         transferEncoding: listHeaderOf(request, 'transfer-encoding'),
       });
+      onBody(body);
       errors.push(...bodyErrors(body));
     }
     if (errors.length > 0) {
@@ -71,6 +74,12 @@ export function requestReader(binding: RouteBinding): RequestReader {
 /** Every path parameter of the HTTP API is an id: that of an event, or a UUID. */
 const isId = (name: string, value: string): boolean =>
   name === 'event_id' ? isEventId(value) : isUuid(value);
+
+/** The Idempotency-Key of a request as it is read; null where it has none. */
+export function idempotencyKeyOf(request: HttpRequest): string | null {
+  const value = headerOf(request, 'idempotency-key');
+  return value === undefined || value === '' ? null : decodeHeader(value);
+}
 
 function requireIdempotencyKey(request: HttpRequest, errors: ValidationError[]): string {
   const value = headerOf(request, 'idempotency-key');

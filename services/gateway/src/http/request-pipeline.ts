@@ -3,6 +3,7 @@ import { errorsOfEveryRoute, errorsOfPublicRoutes, type Route, sentence } from '
 import {
   ApiError,
   type Clock,
+  currentContext,
   InjectClock,
   InjectConfig,
   InjectLogger,
@@ -16,6 +17,7 @@ import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
 import { KeyAuthenticator } from '../api-key/key-authenticator.js';
 import { KeyUseRecorder } from '../api-key/key-use-recorder.js';
 import type { GatewayConfig } from '../config.js';
+import { RequestRecorder } from '../request-log/request-recorder.js';
 import { authorize, checkAccess } from './authorize.js';
 import {
   type HttpRequest,
@@ -46,7 +48,7 @@ import {
   type RateLimitResult,
   uploadRateLimit,
 } from './rate-limiter.js';
-import { type RequestParts, type RequestReader, requestReader } from './read-request.js';
+import { idempotencyKeyOf, type RequestParts, type RequestReader, requestReader } from './read-request.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { Uploads } from './uploads.js';
 
@@ -69,6 +71,14 @@ type StatusReply = Omit<RouteReply, 'status'> & { readonly status: number };
 interface ResponseState {
   readonly request: HttpRequest;
   readonly logFields: RequestLogFields;
+  /** Of a route of the API. */
+  readonly route?: Route | undefined;
+  readonly arrivedAt: Date;
+  readonly startedMs: number;
+  /** The caller behind the key, once it is known; the key may be revoked. */
+  principal?: Principal;
+  /** The JSON object of the body, once it is read. */
+  body?: object;
   /** Set as soon as the request is counted. */
   rateLimit?: RateLimitResult;
 }
@@ -93,6 +103,7 @@ export class RequestPipeline {
     @InjectLogger() private readonly logger: Logger,
     private readonly authenticator: KeyAuthenticator,
     private readonly keyUses: KeyUseRecorder,
+    private readonly recorder: RequestRecorder,
     private readonly rateLimiter: RateLimiter,
     metrics: HttpMetrics,
   ) {
@@ -107,10 +118,11 @@ export class RequestPipeline {
     const read = requestReader(binding);
     if (route.access === 'anyone') {
       const mounted = { route, read, handler: handler as PublicRouteHandler };
-      return (request) => this.#respond(request, this.#json, (state) => this.#callPublic(mounted, state));
+      return (request) =>
+        this.#respond(request, this.#json, (state) => this.#callPublic(mounted, state), route);
     }
     const mounted = { route, read, handler: handler as RouteHandler };
-    return (request) => this.#respond(request, this.#json, (state) => this.#call(mounted, state));
+    return (request) => this.#respond(request, this.#json, (state) => this.#call(mounted, state), route);
   }
 
   /** What responds to requests of a page. */
@@ -160,7 +172,7 @@ export class RequestPipeline {
     this.keyUses.note(principal.key.id);
     authorize(principal, route, this.config.paymentUrl);
     return this.#limiter.run(async () => {
-      const parts = await this.#read(mounted, principal, state.request);
+      const parts = await this.#read(mounted, principal, state);
       const reply = await declaredOnly(route, handler.handle({ principal, ...parts }));
       return { status: route.successStatus, ...reply };
     });
@@ -208,11 +220,15 @@ export class RequestPipeline {
     request: HttpRequest,
     renderer: ResponseRenderer<Reply>,
     run: (state: ResponseState) => Promise<Reply>,
+    route?: Route,
   ): Promise<HttpResponse> {
-    const state: ResponseState = { request, logFields: {} };
+    const [arrivedAt, startedMs] = [this.clock.now(), performance.now()];
+    const state: ResponseState = { request, logFields: {}, route, arrivedAt, startedMs };
     try {
       const reply = await withTimeout(run(state), remainingMs(responseTimeoutMs), failAtDeadline);
-      return { ...renderer.render(reply, state.rateLimit), logFields: state.logFields };
+      const rendered = renderer.render(reply, state.rateLimit);
+      this.#record(state, rendered);
+      return { ...rendered, logFields: state.logFields };
     } catch (error) {
       const apiError = renderer.toApiError(error);
       this.#logError(apiError);
@@ -220,6 +236,7 @@ export class RequestPipeline {
       // A request that failed before it was counted still counts, but is not rejected for it.
       state.rateLimit ??= await this.rateLimiter.consume(addressRateLimit(request.address));
       const { status, headers, body } = renderer.renderError(apiError, request.requestId, state.rateLimit);
+      this.#record(state, { status, headers }, apiError);
       const retryAfter = retryAfterSeconds(apiError, this.clock.now(), state.rateLimit.resetSeconds);
       return {
         status,
@@ -231,10 +248,12 @@ export class RequestPipeline {
   }
 
   /** Finds the key of the request; checks nothing yet. */
-  async #authenticate({ request, logFields }: ResponseState): Promise<AccessCheck> {
+  async #authenticate(state: ResponseState): Promise<AccessCheck> {
+    const { request, logFields } = state;
     const access = await this.authenticator.authenticate(request.apiKey);
     const { principal } = access;
     if (principal) {
+      state.principal = principal;
       logFields.business_id = principal.business.id;
       logFields.key_id = principal.key.id;
       setLogContext({ business_id: principal.business.id });
@@ -273,16 +292,46 @@ export class RequestPipeline {
   async #read(
     { read, handler }: MountedRoute<RouteHandler>,
     principal: Principal,
-    request: HttpRequest,
+    state: ResponseState,
   ): Promise<RequestParts> {
+    const { request } = state;
     try {
-      return await read(request, (query) => handler.queryErrors?.(query, principal) ?? []);
+      return await read(
+        request,
+        (query) => handler.queryErrors?.(query, principal) ?? [],
+        (body) => {
+          state.body = body;
+        },
+      );
     } catch (error) {
       if (isInvalidInput(error)) {
         await handler.requireFound?.({ principal, params: request.params });
       }
       throw error;
     }
+  }
+
+  /** Takes a request with a known key for its log. */
+  #record(state: ResponseState, answer: Pick<HttpResponse, 'status' | 'headers'>, error?: ApiError): void {
+    const { request, route, principal, arrivedAt, startedMs, body } = state;
+    if (!principal) {
+      return;
+    }
+    this.recorder.note({
+      businessId: principal.business.id,
+      keyId: principal.key.id,
+      requestId: request.requestId,
+      arrivedAt,
+      method: request.method,
+      route: route?.path ?? null,
+      status: answer.status,
+      idempotencyKey: route?.idempotent ? idempotencyKeyOf(request) : null,
+      replayed: answer.headers['idempotent-replayed'] === 'true',
+      documentId: currentContext()?.logContext.document_id ?? null,
+      durationMs: Math.round(performance.now() - startedMs),
+      error,
+      body,
+    });
   }
 
   #logError(apiError: ApiError): void {
