@@ -39,7 +39,9 @@ interface Table {
 const queues = ['outbox', 'inbox', 'dead_letter'];
 
 function tablesOf(service: string, schema: string): Table[] {
-  return [...schema.matchAll(/^CREATE TABLE public\.(\w+) \(\n([\s\S]*?)\n\)(?:\nPARTITION BY [^\n]*)?;$/gm)].map((match) => {
+  return [
+    ...schema.matchAll(/^CREATE TABLE public\.(\w+) \(\n([\s\S]*?)\n\)(?:\nPARTITION BY [^\n]*)?;$/gm),
+  ].map((match) => {
     const [, name = '', columns = ''] = match;
     const tenantColumn = /^ {4}business_id /m.test(columns) ? 'business_id' : null;
     const column = service === 'gateway' && name === 'business' ? 'id' : tenantColumn;
