@@ -460,7 +460,11 @@ describe('the accounts of customers', () => {
         { sums: 'debt_sum', date: null },
       ],
     });
-    expect((await audit('proforma')).found).toEqual([['proforma', wrong]]);
+    // Where nothing is stored as left to pay, it is not settled at all.
+    expect((await audit('proforma')).found).toEqual([
+      ['proforma', wrong],
+      ['proforma', 'how far it is settled is not what is left to pay of it states'],
+    ]);
     expect((await audit('receipt')).wrong_sums).toEqual([{ sums: 'payment_sum', date: '2026-06-10' }]);
   });
 });
