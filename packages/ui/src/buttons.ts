@@ -10,11 +10,14 @@ interface ButtonGiven {
   readonly value?: string;
   /** What a screen reader reads instead of the text, where many buttons have the same. */
   readonly label?: string;
+  /** Sends the form as it is, also where the browser would ask for what is missing. */
+  readonly isUnchecked?: boolean;
 }
 
 /** A button that sends its form. */
-export function button({ text, kind = 'primary', name, value, label }: ButtonGiven): Markup {
-  return html`<button${attributes({ class: kind, name, value, 'aria-label': label })}>${text}</button>`;
+export function button({ text, kind = 'primary', name, value, label, isUnchecked }: ButtonGiven): Markup {
+  const given = attributes({ class: kind, name, value, 'aria-label': label, formnovalidate: isUnchecked });
+  return html`<button${given}>${text}</button>`;
 }
 
 /** A link that looks like a button. */

@@ -7,6 +7,8 @@ import { composeDocument, showPicture } from './issue-form.js';
 
 /** Waits for this long after the last key before a preview is loaded. */
 const previewDelayMs = 400;
+/** Waits for this long after the last key before what is typed is kept. */
+const keepDelayMs = 1_000;
 
 /** On a narrow screen filters that are not in use begin closed. */
 function closeWhenNarrow(): void {
@@ -110,6 +112,46 @@ function sendOnce(): void {
   });
 }
 
+/** What is typed into a form, but for its files, as its script sends it. */
+function typedInto(form: HTMLFormElement, step: string): URLSearchParams {
+  const typed = [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === 'string' && name !== 'step' ? [[name, value] as [string, string]] : [],
+  );
+  return new URLSearchParams([...typed, ['step', step]]);
+}
+
+/** Keeps what is typed on the server, after a pause and when the page is left; a button of the form does the same. */
+function keepTyping(form: HTMLFormElement): void {
+  const step = form.dataset.keepsTyping ?? '';
+  const state = form.querySelector<HTMLElement>('[data-kept]');
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isKept = true;
+  const keep = async () => {
+    isKept = true;
+    const request = { method: 'POST', body: typedInto(form, step) };
+    const reply = await fetch(form.action, request).catch(() => null);
+    if (state) {
+      state.textContent = reply?.ok ? (state.dataset.kept ?? '') : '';
+    }
+  };
+  const changed = () => {
+    isKept = false;
+    clearTimeout(timer);
+    timer = setTimeout(() => void keep(), keepDelayMs);
+  };
+  form.addEventListener('input', changed);
+  form.addEventListener('submit', () => {
+    clearTimeout(timer);
+    isKept = true;
+  });
+  addEventListener('pagehide', () => {
+    clearTimeout(timer);
+    if (!isKept) {
+      isKept = navigator.sendBeacon(form.action, typedInto(form, step));
+    }
+  });
+}
+
 /** Shows the settings of the business on a sample document while they are typed. */
 function previewSettings(): void {
   const forms = [...document.querySelectorAll<HTMLFormElement>('[data-preview-form]')];
@@ -172,3 +214,6 @@ previewSettings();
 refresh();
 composeDocument();
 showPicture();
+for (const form of document.querySelectorAll<HTMLFormElement>('[data-keeps-typing]')) {
+  keepTyping(form);
+}

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Business,
+  createCustomer,
+  draftReminder,
   getDocument,
   issueDocument,
   listArticles,
   previewDocument,
   type RequestOf,
+  readStatement,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
@@ -19,6 +22,7 @@ import { askForLink, linkFor, useLink } from './mail.js';
 import { previewOf } from './previewed.js';
 
 const minuteMs = 60_000;
+const invoiceId = randomUUID();
 const dayMs = 24 * 60 * minuteMs;
 
 describe('drafts in the console', () => {
@@ -35,7 +39,10 @@ describe('drafts in the console', () => {
     console.network.answer(listArticles, () => ({ articles: [] }));
     console.network.answer(previewDocument, (request) => previewOf(request, { matched_by: 'name' }));
     console.network.answer(getDocument, ({ business_id, document_id }) => ({
-      document: exampleDocument({ business_id, id: document_id, type: 'quote' }),
+      document: exampleDocument({
+        ...{ business_id, id: document_id },
+        type: document_id === invoiceId ? 'tax_invoice' : 'quote',
+      }),
       state: { status: 'open' as const, paid: 0, credited: 0, allocation_number: null, cancelled_at: null },
     }));
     console.network.answer(issueDocument, (request) => {
@@ -193,6 +200,87 @@ describe('drafts in the console', () => {
       .get(Members, { strict: false })
       .remove(business.id, { personId: person.id }, undefined);
     expect(await stored()).toHaveLength(0);
+  });
+
+  describe('another form', () => {
+    const forms: [string, string, Record<string, string>][] = [
+      ['a new customer', '/customers/new', { name: 'Typed customer', city: 'Typed city' }],
+      [
+        'a credit note',
+        `/documents/${invoiceId}/credit`,
+        { extent: 'part', amount: '12.5', description: 'Typed reason' },
+      ],
+      [
+        'a reminder',
+        `/debts/${randomUUID()}/reminder`,
+        { recipient: 'typed@example.com', subject: 'Typed subject', text: 'Typed text' },
+      ],
+      ['the settings', '/business', { section: 'terms', default_notes: 'Typed notes' }],
+    ];
+    beforeAll(() => {
+      console.network.answer(draftReminder, () => ({
+        ...{ debts: [], recipient: 'late@example.com', subject: 'Reminder', text: 'Text' },
+        ...{ allowed_at: null, quiet_until: null },
+      }));
+      console.network.answer(readStatement, () => ({
+        ...{ opening: 0, brought_forward: 0, debit: 300, credit: 100, open: 200, closing: 200 },
+        ...{ documents: 2, entries: [], next_after: null },
+      }));
+    });
+    beforeEach(async () => {
+      person = await console.addPerson({ [business.id]: 'owner' });
+      browser = await console.signedIn(person);
+    });
+    const has = async (path: string, values: Record<string, string>, viewer = browser) => {
+      const { text } = await viewer.get(`${root}${path}`);
+      return (
+        text.includes('Here is what you typed and did not send.') &&
+        Object.values(values).every((value) => text.includes(value))
+      );
+    };
+
+    it.each(forms)(
+      '%s is kept as it is typed, is found again after signing out, and by its person alone',
+      async (_name, path, values) => {
+        const page = `${root}${path}`;
+        const form = fieldsIn((await browser.get(page)).text);
+        const kept = await browser.post(page, { ...form, ...values, step: 'keep_draft' });
+        expect([kept.status, kept.text]).toEqual([200, '{"saved":true}']);
+        await browser.post('/sign-out');
+        browser = await console.signedIn(person);
+        expect(await has(path, values)).toBe(true);
+        const colleague = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+        expect(await has(path, {}, colleague)).toBe(false);
+        // Without scripts, by its button.
+        const again = fieldsIn((await browser.get(page)).text);
+        const saved = await browser.post(page, { ...again, ...values, step: 'save_draft' });
+        expect([saved.status, saved.location]).toEqual([303, page]);
+        expect(await stored()).toHaveLength(1);
+        expect(await has(path, values)).toBe(true);
+        const discarded = await browser.post(page, { ...again, step: 'discard_draft' });
+        expect(discarded.location).toBe(page);
+        expect([await has(path, {}), await stored()]).toEqual([false, []]);
+      },
+    );
+
+    it('the draft of another form ends when the form has done its work, and stays where it was refused', async () => {
+      const page = `${root}/customers/new`;
+      const form = { ...fieldsIn((await browser.get(page)).text), name: 'Typed customer' };
+      await browser.post(page, { ...form, step: 'keep_draft' });
+      console.network.answer(createCustomer, () => {
+        throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: randomUUID() } });
+      });
+      expect((await browser.post(page, form)).status).toBe(422);
+      expect(await has('/customers/new', { name: 'Typed customer' })).toBe(true);
+      console.network.answer(createCustomer, ({ customer, customer_id: id }) => ({
+        customer: {
+          ...{ id, name: customer.name, tax_id: null, legal_type: null, email: null, phone: null },
+          ...{ address: null, city: null, created_at: console.clock.now.toISOString() },
+        },
+      }));
+      expect((await browser.post(page, form)).status).toBe(303);
+      expect([await has('/customers/new', {}), await stored()]).toEqual([false, []]);
+    });
   });
 
   describe('a session that ends while a form is open', () => {

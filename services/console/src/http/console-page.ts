@@ -36,6 +36,8 @@ export interface PageBinding {
   readonly form?: FormLimits;
   /** Whether its form has files. */
   readonly files?: boolean;
+  /** Whether what is typed into its form is kept until the form has done its work; the page that shows the form and that which takes it state it. */
+  readonly draft?: boolean;
   /** How long the person waits at most, in milliseconds; that of other pages where it is absent. */
   readonly timeoutMs?: number;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isUuid } from '@pinkas/contracts';
 import {
@@ -19,12 +20,18 @@ import {
   listDrafts,
   saveDraft,
 } from '../session/draft.repository.js';
+import { type BoundPage, type PageReply, redirect } from './console-page.js';
 import type { MemberVisit } from './visit.js';
 
 const ownerOf = ({ business, session }: MemberVisit): DraftOwner => ({
   businessId: business.id,
   personId: session.personId,
 });
+
+/** The steps of a form that keeps what is typed: as its script does, and by its buttons. */
+export const draftSteps = { keep: 'keep_draft', save: 'save_draft', discard: 'discard_draft' } as const;
+
+const addressOf = ({ path, query }: MemberVisit): string => (query.size === 0 ? path : `${path}?${query}`);
 
 /** What the person of a visit has typed for its business and not finished. No one else sees it. */
 @Injectable()
@@ -58,6 +65,53 @@ export class Drafts {
     if (isUuid(id)) {
       await deleteDraft(this.#of(visit), ownerOf(visit), id);
     }
+  }
+
+  /** Handles a page of a business; what is typed into its form is kept where the page states it. */
+  handlerOf({ draft, handle }: BoundPage<'reader' | 'issuer' | 'owner'>): typeof handle {
+    return draft ? (visit) => this.#around(visit, handle) : handle;
+  }
+
+  /**
+   * Keeps what is typed into the form of a page: its buttons keep and discard it, as its script does while one types, the page has it
+   * when it is loaded again, and a form that has done its work, and so leads to another page, ends it.
+   */
+  async #around(visit: MemberVisit, handle: (visit: MemberVisit) => Promise<PageReply>): Promise<PageReply> {
+    if (visit.method === 'GET') {
+      const [typed = null] = await this.list(visit, visit.path);
+      return handle({ ...visit, typed });
+    }
+    switch (visit.form.get('step')) {
+      case draftSteps.keep:
+        await this.#keep(visit);
+        return { kind: 'json', status: 200, value: { saved: true } };
+      case draftSteps.save:
+        await this.#keep(visit);
+        return redirect(addressOf(visit));
+      case draftSteps.discard:
+        await this.#forget(visit);
+        return redirect(addressOf(visit));
+      default: {
+        const reply = await handle(visit);
+        if (reply.kind === 'redirect') {
+          await this.#forget(visit).catch((error: unknown) =>
+            this.logger.warn({ err: error }, 'draft not ended'),
+          );
+        }
+        return reply;
+      }
+    }
+  }
+
+  async #keep(visit: MemberVisit): Promise<void> {
+    const form = new URLSearchParams([...visit.form].filter(([name]) => name !== '_csrf' && name !== 'step'));
+    const [known] = await this.list(visit, visit.path);
+    await this.save(visit, { id: known?.id ?? randomUUID(), path: visit.path, form });
+  }
+
+  async #forget(visit: MemberVisit): Promise<void> {
+    const typed = await this.list(visit, visit.path);
+    await Promise.all(typed.map(({ id }) => this.discard(visit, id)));
   }
 
   /** The document is issued: where this fails, issuing again replies with it. */

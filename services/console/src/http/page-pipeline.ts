@@ -31,6 +31,7 @@ import {
 import { BusinessNames } from './business-names.js';
 import { type BoundPage, type Changes, isOfBusiness, type PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
+import { Drafts } from './drafts.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
 import { KeptForms } from './kept-forms.js';
 import { localPath } from './local-path.js';
@@ -93,6 +94,7 @@ export class PagePipeline {
     private readonly frame: PageFrame,
     private readonly names: BusinessNames,
     private readonly kept: KeptForms,
+    private readonly drafts: Drafts,
   ) {
     // A token is valid for its session alone: a form from before signing in or out is stale.
     this.#tokens = csrfTokens(config);
@@ -274,7 +276,7 @@ export class PagePipeline {
     }
     const refusal = refusalOf(page.changes ?? 'nothing', member.business, apiEnabled);
     return refusal === null
-      ? admitted(member, page.handle)
+      ? admitted(member, this.drafts.handlerOf(page))
       : { visit: member, reply: this.frame.refused(refusal, visit.language) };
   }
 

@@ -1,5 +1,6 @@
 import type { Business, MemberRole } from '@pinkas/contracts';
 import type { Language, Words } from '@pinkas/ui';
+import type { Draft } from '../session/draft.repository.js';
 import type { Membership, Session } from '../session/session.repository.js';
 import type { NamedBusiness } from './business-names.js';
 
@@ -56,6 +57,8 @@ export interface MemberVisit extends PersonVisit {
   /** The id of the book that the page is about: the business's own, or its test book's. */
   readonly bookId: string;
   readonly isTest: boolean;
+  /** What the person has typed into the form of this page before; null: nothing. Absent where the form keeps none. */
+  readonly typed?: Draft | null;
   /** The address of another page of this business, in the same book: `link('/documents')`. */
   link(path: string, query?: Readonly<Record<string, string | undefined>>): string;
 }

@@ -19,6 +19,7 @@ import { ConsolePage, PageController, type PageReply, page, redirect } from '../
 import type { MemberVisit } from '../http/visit.js';
 import { customerErrors, newCustomerFields, termsOf } from './customer-form.js';
 import { fieldInput, readFields, type Values } from './form-fields.js';
+import { draftActs, keepsTyping, typedNotice } from './typed-form.js';
 import { words } from './words.js';
 
 const texts = {
@@ -36,13 +37,15 @@ const texts = {
 export class NewCustomerPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  @ConsolePage({ method: 'GET', changes: 'book' })
+  @ConsolePage({ method: 'GET', changes: 'book', draft: true })
   async show(visit: MemberVisit): Promise<PageReply> {
-    return customerPage(visit, crypto.randomUUID(), { terms_from: 'date' }, {});
+    const { typed } = visit;
+    const values = typed ? readFields(newCustomerFields, typed.form) : { terms_from: 'date' };
+    return customerPage(visit, crypto.randomUUID(), values, {});
   }
 
   /** Opens it; a form that is sent twice opens one. */
-  @ConsolePage({ method: 'POST', changes: 'book' })
+  @ConsolePage({ method: 'POST', changes: 'book', draft: true })
   async create(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form: sent, language, link, session } = visit;
     const typedId = readField(sent, 'customer_id');
@@ -112,6 +115,7 @@ function customerPage(
       crumbs: [{ text: words.customers[language], href: link('/customers') }],
     })}
 ${refusal && notice('error', refusal)}
+${typedNotice(visit)}
 ${card({
   id: 'customer',
   title: texts.title[language],
@@ -119,9 +123,11 @@ ${card({
   content: form({
     action: link('/customers/new'),
     csrfToken,
+    data: keepsTyping,
     content: html`${hidden('customer_id', id)}
 ${join(inputs, '\n')}`,
-    acts: button({ text: texts.create[language] }),
+    acts: html`${button({ text: texts.create[language] })}
+    ${draftActs(visit)}`,
   }),
 })}`,
     isWrong ? 422 : 200,

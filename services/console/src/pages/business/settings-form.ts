@@ -23,6 +23,7 @@ import {
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { fieldInput, type Values } from '../form-fields.js';
+import { draftActs, keepsTyping, typedNotice } from '../typed-form.js';
 import { words } from '../words.js';
 import { type SectionId, sectionOf, settings, settingsSections, valuesOf } from './settings.js';
 
@@ -97,7 +98,7 @@ export function settingsPage(visit: MemberVisit, given: SettingsForm): PageReply
     words.business[language],
     html`${pageHead({ title: words.business[language], language, lead: role === 'owner' ? null : texts.readOnly[language] })}
 ${message && notice('error', message)}
-${outcome === 'saved' ? notice('done', texts.saved[language]) : null}
+${outcome === 'saved' ? notice('done', texts.saved[language]) : typedNotice(visit, typedSection(visit))}
 ${more}
 ${tabs({
   label: words.business[language],
@@ -117,12 +118,21 @@ ${tabs({
   );
 }
 
+const isTyped = ({ typed }: MemberVisit, id: SectionId): boolean => typed?.form.get('section') === id;
+
+/** Leads to the section that has what was typed before. */
+function typedSection(visit: MemberVisit): Markup | null {
+  const id = (Object.keys(settingsSections) as SectionId[]).find((each) => isTyped(visit, each));
+  return id ? html`<a href="#${id}">${sectionOf(id).title[visit.language]}</a>` : null;
+}
+
 /** A section with its form, which sends the settings along that it was made of. */
 function section(
-  { business, csrfToken, language, link, role }: MemberVisit,
+  visit: MemberVisit,
   id: SectionId,
   { values, errors, base }: { values: Values; errors: FieldErrors; base: FormBase },
 ): Markup {
+  const { business, csrfToken, language, link, role } = visit;
   const { title, fields, logo, hasPreview } = sectionOf(id);
   const given = { values, errors, language };
   const inputs = Object.entries(fields).map(([name, setting]) => {
@@ -147,10 +157,11 @@ function section(
     action: link('/business'),
     csrfToken,
     multipart: true,
-    data: { 'data-preview-form': true, 'data-logo': link('/business/logo') },
+    data: { ...keepsTyping, 'data-preview-form': true, 'data-logo': link('/business/logo') },
     readOnly: role !== 'owner',
     save: words.save[language],
-    more: hasPreview ? preview : null,
+    more: html`${hasPreview ? preview : null}
+      ${draftActs({ ...visit, typed: isTyped(visit, id) ? (visit.typed ?? null) : null })}`,
     content: html`${hidden('version', base.version)}
       ${hidden('base', base.fields)}
       ${join([...inputs, ...files], '\n      ')}`,

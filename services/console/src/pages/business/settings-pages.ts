@@ -43,15 +43,20 @@ export class SettingsPages {
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  @ConsolePage({ method: 'GET', access: 'reader' })
+  @ConsolePage({ method: 'GET', access: 'reader', draft: true })
   async show(visit: MemberVisit): Promise<PageReply> {
-    return settingsPage(visit, { values: valuesOf(visit.business) });
+    const now = valuesOf(visit.business);
+    const form = visit.typed?.form;
+    return form
+      ? settingsPage(visit, { values: { ...now, ...typedOf(form) }, base: sentBase(form) })
+      : settingsPage(visit, { values: now });
   }
 
   /** Saves a section, or shows how it would look. */
   @ConsolePage({
     method: 'POST',
     changes: 'settings',
+    draft: true,
     files: true,
     timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
   })
@@ -60,7 +65,7 @@ export class SettingsPages {
     const section = sentSection(visit);
     const now = valuesOf(business);
     const values = { ...now, ...readFields(sectionOf(section).fields, form) };
-    const base = { version: form.get('version') ?? '', fields: form.get('base') ?? '' };
+    const base = sentBase(form);
     const shown = (more: Partial<SettingsForm>) => settingsPage(visit, { values, base, ...more });
     if (form.get('step') === 'preview') {
       return shown({});
@@ -115,6 +120,18 @@ const { texts: lengthLimits } = limitsOf(BusinessChange);
 
 const errorPaths = ({ details }: ApiError): string[] =>
   ((details?.errors ?? []) as readonly ValidationError[]).map(({ path }) => path);
+
+/** The settings of which a form was made that was sent. */
+const sentBase = (form: URLSearchParams): FormBase => ({
+  version: form.get('version') ?? '',
+  fields: form.get('base') ?? '',
+});
+
+/** What was typed into a section and not saved; nothing where there is no such section any more. */
+function typedOf(form: URLSearchParams): Values {
+  const named = form.get('section') ?? '';
+  return Object.hasOwn(settingsSections, named) ? readFields(sectionOf(named as SectionId).fields, form) : {};
+}
 
 /** The section that a form is about. @throws ApiError `validation_error` where it names none: nothing is saved by mistake. */
 function sentSection({ form }: MemberVisit): SectionId {

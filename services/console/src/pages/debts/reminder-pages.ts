@@ -29,6 +29,7 @@ import { ConsolePage, PageController, type PageReply, page, redirect } from '../
 import type { MemberVisit } from '../../http/visit.js';
 import { type FieldSpecs, fieldInput, readFields, rulesOf, type Values } from '../form-fields.js';
 import { documentName } from '../parts.js';
+import { draftActs, keepsTyping, typedNotice } from '../typed-form.js';
 import { words } from '../words.js';
 import { ageWords } from './debt-words.js';
 
@@ -112,14 +113,17 @@ const rules: readonly FieldRule[] = [
 export class ReminderPages {
   constructor(private readonly rpc: RpcClient) {}
 
-  @ConsolePage({ method: 'GET', changes: 'book' })
+  @ConsolePage({ method: 'GET', changes: 'book', draft: true })
   async show(visit: MemberVisit): Promise<PageReply> {
     const draft = await findDraft(this.rpc, visit);
-    return draft === null ? nothingOpen(visit) : reminderPage(visit, draft, written(draft), {});
+    const { typed } = visit;
+    return draft === null
+      ? nothingOpen(visit)
+      : reminderPage(visit, draft, typed ? readForm(typed.form) : written(draft), {});
   }
 
   /** Sends it; a form that is sent twice sends it once. */
-  @ConsolePage({ method: 'POST', changes: 'book' })
+  @ConsolePage({ method: 'POST', changes: 'book', draft: true })
   async send(visit: MemberVisit): Promise<PageReply> {
     const { book, language, link, params, session } = visit;
     const sent = readForm(visit.form);
@@ -199,8 +203,10 @@ function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: F
   const content = form({
     action: link(`/debts/${params.id}/reminder`),
     csrfToken,
+    data: keepsTyping,
     content: fields(visit, draft, sent, errors),
-    acts: button({ text: texts.send[language] }),
+    acts: html`${button({ text: texts.send[language] })}
+    ${draftActs(visit)}`,
   });
   const credit = html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)}
 <a href="${link(`/customers/${params.id}/set-off`)}">${texts.setOff[language]}</a>`;
@@ -209,6 +215,7 @@ function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: F
     html`
 ${head(visit, draft)}
 ${errors.form === undefined ? null : notice('error', errors.form)}
+${typedNotice(visit)}
 ${waits(draft, visit)}
 ${draft.onAccount > 0n ? notice('info', credit) : null}
 ${draft.allowed_at === null ? card({ id: 'reminder', title: texts.title[language], titleHidden: true, content }) : null}`,

@@ -18,6 +18,7 @@ import {
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { type FieldSpecs, fieldInput, readFields, refusedFields, type Values } from '../form-fields.js';
+import { draftActs, keepsTyping, typedNotice } from '../typed-form.js';
 import { words } from '../words.js';
 import { printStatement } from './printed-statement.js';
 import { periodQuery, readPage, type StatementVisit, statementVisit } from './statement.js';
@@ -82,13 +83,16 @@ export class StatementEmailPages {
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  @ConsolePage({ method: 'GET', changes: 'book' })
+  @ConsolePage({ method: 'GET', changes: 'book', draft: true })
   async show(visit: MemberVisit): Promise<PageReply> {
     const now = this.clock.now();
     const subject = await statementVisit(this.rpc, visit, now);
     const { entries } = await readPage(this.rpc, visit, subject, { limit: 1, after: null });
     if (entries.length === 0) {
       return nothingToSend(visit, subject);
+    }
+    if (visit.typed) {
+      return emailPage(visit, subject, crypto.randomUUID(), readFields(emailFields, visit.typed.form));
     }
     const { name, language } = visit.book;
     const day = formatDay(subject.period.to ?? dayInIsrael(now), language);
@@ -100,7 +104,7 @@ export class StatementEmailPages {
   }
 
   /** Sends it; a form that is sent twice sends it once. */
-  @ConsolePage({ method: 'POST', changes: 'book', timeoutMs: timeLimitsMs.operatorCall })
+  @ConsolePage({ method: 'POST', changes: 'book', draft: true, timeoutMs: timeLimitsMs.operatorCall })
   async send(visit: MemberVisit): Promise<PageReply> {
     const { book, form: sent, language, link, session } = visit;
     const now = this.clock.now();
@@ -183,13 +187,16 @@ function emailPage(
   const content = form({
     action,
     csrfToken,
+    data: keepsTyping,
     content: html`${hidden('statement_id', id)}
 ${join(inputs, '\n')}`,
-    acts: button({ text: texts.send[language] }),
+    acts: html`${button({ text: texts.send[language] })}
+    ${draftActs(visit)}`,
   });
   return page(
     texts.title[language],
     html`${headOf(visit, subject)}
+${typedNotice(visit)}
 ${card({ id: 'email', title: texts.title[language], titleHidden: true, content })}`,
     Object.keys(errors).length > 0 ? 422 : 200,
   );

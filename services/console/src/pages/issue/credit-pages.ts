@@ -27,6 +27,7 @@ import { confirmation } from '../confirmation.js';
 import { type FieldSpecs, fieldInput } from '../form-fields.js';
 import { errorText } from '../message-pages.js';
 import { effectList, typeName } from '../parts.js';
+import { draftActs, keepsTyping, typedNotice } from '../typed-form.js';
 import { words } from '../words.js';
 import { consequences, type DocumentPreview, warningList } from './consequences.js';
 import {
@@ -80,15 +81,18 @@ const texts = {
 export class CreditPages {
   constructor(private readonly issuing: Issuing) {}
 
-  @ConsolePage({ method: 'GET', changes: 'issues' })
+  @ConsolePage({ method: 'GET', changes: 'issues', draft: true })
   async start(visit: MemberVisit): Promise<PageReply> {
+    if (visit.typed) {
+      return formPage(visit, await this.#source(visit), readCredit(visit.typed.form));
+    }
     const send = visit.business.auto_send.enabled ? 'yes' : '';
     const values = { amount: '', description: '', notes: '', send };
     return formPage(visit, await this.#source(visit), { isPart: false, values });
   }
 
   /** Shows what a credit note will be, and issues it once that is confirmed. */
-  @ConsolePage({ method: 'POST', changes: 'issues', timeoutMs: timeLimitsMs.createDocument })
+  @ConsolePage({ method: 'POST', changes: 'issues', draft: true, timeoutMs: timeLimitsMs.createDocument })
   async compose(visit: MemberVisit): Promise<PageReply> {
     const { form: sent, language } = visit;
     const source = await this.#source(visit);
@@ -160,14 +164,17 @@ function formPage(
       : form({
           action: `${at}/credit`,
           csrfToken,
+          data: keepsTyping,
           content: fields(source, credit, errors, visit),
-          acts: html`${button({ text: texts.preview[language] })}${back}`,
+          acts: html`${button({ text: texts.preview[language], name: 'step', value: 'preview' })}${back}
+    ${draftActs(visit)}`,
         });
   const isWrong = Object.keys(errors).length > 0 || refusal !== undefined;
   return page(
     texts.title[language],
     html`${pageHead({ ...head(visit, source), language })}
 ${refusal === undefined ? null : notice('error', refusal)}
+${typedNotice(visit)}
 <div class="card">
   ${content}
 </div>`,
@@ -191,7 +198,7 @@ function fields(
       Object.entries(specs).map(([name, spec]) => fieldInput(name, spec, { values, errors, language })),
       '\n',
     );
-  return html`${hidden('step', 'preview')}
+  return html`
 ${radios({ name: 'extent', label: texts.how[language], value: isPart || !isComplete ? 'part' : 'whole', options })}
 <p class="soft">${texts.left[language]}: ${amount(source.left, language)}</p>
 <div class="part-only">
