@@ -91,8 +91,17 @@ export class RequestRecorder extends PeriodicTask {
     );
   }
 
-  /** Takes a request for the log; never throws. */
+  /** Takes a request for the log; never throws, since its answer does not depend on the log. */
   note(answered: AnsweredRequest): void {
+    try {
+      this.#take(answered);
+    } catch (error) {
+      this.#lost.inc({ reason: 'unreadable' });
+      this.logger.warn({ err: error }, 'request lost');
+    }
+  }
+
+  #take(answered: AnsweredRequest): void {
     if (this.#isThinned(answered)) {
       return;
     }
