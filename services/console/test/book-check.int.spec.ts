@@ -93,6 +93,15 @@ describe('the daily check of a book', () => {
     expect(await today()).not.toContain('no gap');
   });
 
+  it('a finding about a document is one where its second look has it as well', async () => {
+    const [entry] = system.entries;
+    const audits = system.audits.get(entry?.document.id ?? '');
+    Object.assign(audits?.allocation ?? {}, { number: '999999999' });
+    await checkAfter(37);
+    expect(await shown()).toContain('and the tax authority gave 999999999');
+    expect(await shown()).not.toContain('the check after that was not completed');
+  });
+
   it('a check that is old, or whose next attempt failed, does not state that there is no gap', async () => {
     await checkAfter(37);
     expect(await shown()).not.toContain('the check after that was not completed');

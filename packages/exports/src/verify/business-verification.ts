@@ -11,7 +11,7 @@ import PQueue from 'p-queue';
 import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
 import { checkChains, type SeriesPart } from './check-chains.js';
 import type { Finding } from './checks.js';
-import { DeadLetteredWork } from './dead-lettered-work.js';
+import type { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkPayments, checkTotals } from './entry-amounts.js';
 import { checkLinks } from './entry-links.js';
 import { type Note, notesOn } from './entry-notes.js';
@@ -217,7 +217,7 @@ export class BusinessVerification {
     if (this.#rechecks.length === 0) {
       return;
     }
-    const deadLetters = await DeadLetteredWork.read(this.call);
+    const deadLetters = await this.deadLetters.again();
     for (const { after, size, auditedAtMs, findings } of this.#rechecks) {
       await waitUntil(auditedAtMs + this.recheckMs);
       const { entries } = await this.call(readBook, { business_id: this.business.id, after, limit: size });

@@ -6,11 +6,15 @@ const none: ReadonlySet<MessagingService> = new Set();
 
 /** The services with dead-lettered work, by document: what `pinkas queue dead` shows. */
 export class DeadLetteredWork {
+  /** For who may not list them: work that waits is late then, whatever it waits for. */
+  static readonly unknown = new DeadLetteredWork(null);
   readonly #byDocument = new Map<string, Set<MessagingService>>();
+
+  private constructor(private readonly call: Call | null) {}
 
   /** Lists the dead letters of every service. */
   static async read(call: Call): Promise<DeadLetteredWork> {
-    const work = new DeadLetteredWork();
+    const work = new DeadLetteredWork(call);
     for (const service of messagingServices) {
       let after: string | null = null;
       do {
@@ -25,6 +29,11 @@ export class DeadLetteredWork {
       } while (after !== null);
     }
     return work;
+  }
+
+  /** As it is now. */
+  async again(): Promise<DeadLetteredWork> {
+    return this.call === null ? this : DeadLetteredWork.read(this.call);
   }
 
   /** The services with dead-lettered work on a document. */

@@ -129,12 +129,11 @@ export class BookChecks extends PeriodicTask {
   async #verify({ business_id, mark }: DueCheck): Promise<VerificationResult> {
     const { business } = await this.#call(showBusiness, { business_id });
     // Work that is late has rows, metrics and alerts of its own.
-    const noDeadLetters = new DeadLetteredWork();
     const part = { from: mark, documentsMax };
     return new BusinessVerification(
       this.#call,
       business,
-      noDeadLetters,
+      DeadLetteredWork.unknown,
       () => {},
       undefined,
       undefined,
