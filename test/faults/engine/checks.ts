@@ -120,12 +120,14 @@ export async function checkVerified(
       reports.push(await eventually('the book is read', verify, withinMs));
     }
     const books = reports.flatMap((report) => report.businesses);
-    const found = books.flatMap(({ findings }) =>
-      findings.map((finding) => `verify: ${JSON.stringify(finding)}`),
-    );
+    const findings = books.flatMap((book) => book.findings);
+    // What has waited since before the faults is late from their end on, and has the same time as other work.
+    const late = findings.filter(({ check }) => check === 'pending_work');
+    const stated = (finding: object) => `verify: ${JSON.stringify(finding)}`;
+    const found = findings.filter((finding) => !late.includes(finding)).map(stated);
     // Verification counts what is due; requests that wait for longer are made now.
     const waiting = await bringForward(system, ids);
-    const pending = waiting + books.reduce((sum, book) => sum + book.pending, 0);
+    const pending = waiting + late.length + books.reduce((sum, book) => sum + book.pending, 0);
     const dead = books.reduce((sum, book) => sum + book.dead_lettered, 0);
     if (dead > 0) {
       found.push(
@@ -133,7 +135,7 @@ export async function checkVerified(
       );
     }
     if (found.length > 0 || pending === 0) {
-      return found;
+      return [...found, ...late.map(stated)];
     }
     const waitedMs = performance.now() - startedMs;
     if (waitedMs > withinMs) {
@@ -141,7 +143,8 @@ export async function checkVerified(
       const isLate = steps.every(({ due_s }) => due_s * 1_000 < -withinMs);
       if ((isLate && wasLate) || waitedMs > withinMs + longestPauseMs) {
         const seconds = Math.round(waitedMs / 1_000);
-        return [`I12: ${pending} steps are still pending after ${seconds} s: ${JSON.stringify(steps)}`];
+        const still = `I12: ${pending} steps are still pending after ${seconds} s: ${JSON.stringify(steps)}`;
+        return [still, ...late.map(stated)];
       }
       // A step may have ended since the book was read.
       wasLate = isLate;
