@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, errorCatalogue, eventTypes } from '@pinkas/contracts';
 import { createDocumentExamples, eventExample, replyExamples } from '@pinkas/contracts/openapi';
 import {
@@ -30,10 +30,13 @@ export function scriptedCalls(driver: () => Promise<PhpDriver | undefined>): voi
     let server: AnsweringServer;
     let php: PhpDriver | undefined;
     beforeAll(async () => {
-      server = await AnsweringServer.start();
       php = await driver();
     });
-    afterAll(() => server?.stop());
+    // A request that arrives after its client has given up takes no answer of the next test.
+    beforeEach(async () => {
+      server = await AnsweringServer.start();
+    });
+    afterEach(() => server?.stop());
 
     /** A test that passes without PHP: the line that it is missing is written once. */
     const test = (name: string, run: (php: PhpDriver) => Promise<void>) =>

@@ -77,6 +77,6 @@ export function hostile(system: () => RunningStack): void {
       ];
       // What the sections before it left decides how many of these it sees.
       expect(report.unseen.filter((path) => !known.includes(path))).toEqual([]);
-    }, 300_000);
+    }, 600_000);
   });
 }
