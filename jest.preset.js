@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { libraryMapper } from './packages/tools/testkit/jest/libraries.mjs';
 
-/** `npm test` runs all but `*.system.spec.ts`, `npm run test:system` these; without a size both run. */
+/** `npm test` runs all but `*.system.spec.ts`, `npm run test:system` these, and `*.alone.system.spec.ts` after them; without a size all run. */
 const size = process.env.PINKAS_TEST_SIZE;
+const matches = { system: '**/*.system.spec.ts', alone: '**/*.alone.system.spec.ts' };
+const ignored = { normal: ['\\.system\\.spec\\.ts$'], system: ['\\.alone\\.system\\.spec\\.ts$'] };
 
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
@@ -12,12 +14,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { ...libraryMapper, '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testMatch: [size === 'system' ? '**/*.system.spec.ts' : '**/*.spec.ts'],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    '/dist/',
-    ...(size === 'normal' ? ['\\.system\\.spec\\.ts$'] : []),
-  ],
+  testMatch: [matches[size] ?? '**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(ignored[size] ?? [])],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
     '^.+\\.ts$': [

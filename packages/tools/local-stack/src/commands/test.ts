@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { repositoryRoot } from '../config.js';
 import { StepError, type Steps } from '../steps.js';
 import { runTool } from './run-tool.js';
@@ -53,20 +53,24 @@ export async function test(steps: Steps, args: readonly string[]): Promise<numbe
   const isFull = args.length === 0;
   codes.push(
     await runJest(steps, args, {
-      report: 'test',
       notRun: isFull ? systemTests : null,
-      env: isFull ? { PINKAS_TEST_SIZE: 'normal' } : {},
+      parts: [{ report: 'test', env: isFull ? { PINKAS_TEST_SIZE: 'normal' } : {} }],
     }),
   );
   return codes.find((code) => code !== 0) ?? 0;
 }
 
-/** Runs `*.system.spec.ts`: what breaks, freezes, restarts or packs the system. */
+/**
+ * Runs `*.system.spec.ts`: what breaks, freezes, restarts or packs the system. Then `*.alone.system.spec.ts`, which expect that no
+ * request is refused: beside others that start and stop whole systems, one may wait for a core until its deadline.
+ */
 export function testSystem(steps: Steps, args: readonly string[]): Promise<number> {
-  return runJest(steps, args, {
-    report: 'test-system',
+  return runJest(steps, ['--passWithNoTests', ...args], {
     notRun: args.length === 0 ? 'npm test' : null,
-    env: { PINKAS_TEST_SIZE: 'system' },
+    parts: [
+      { report: 'test-system', env: { PINKAS_TEST_SIZE: 'system' } },
+      { report: 'test-system-alone', env: { PINKAS_TEST_SIZE: 'alone' } },
+    ],
   });
 }
 
@@ -90,23 +94,39 @@ export async function testLoaded(steps: Steps, args: readonly string[]): Promise
 }
 
 interface JestRun {
-  /** The name of the report's file. */
-  report: string;
   /** What belongs to a complete check and is not part of this run; null where only some tests run. */
   notRun: string | null;
-  env: Record<string, string>;
+  /** One after the other, each with the name of its report's file. */
+  parts: readonly { report: string; env: Record<string, string> }[];
 }
 
 /** Runs Jest and prints what ran, and how many tests passed and failed; returns its exit code. */
 async function runJest(steps: Steps, args: readonly string[], run: JestRun): Promise<number> {
-  const reports = join(repositoryRoot, '.pinkas/reports');
-  const resultFile = join(reports, `${run.report}.json`);
-  mkdirSync(reports, { recursive: true, mode: 0o711 });
+  const begun = performance.now();
+  const total = { code: 0, files: 0, passed: 0, failed: 0 };
+  const files = run.parts.map(({ report }) => join(repositoryRoot, '.pinkas/reports', `${report}.json`));
+  steps.note('tests');
+  for (const [index, { env }] of run.parts.entries()) {
+    const { code, result } = await runPart(args, files[index] ?? '', env);
+    total.code ||= code;
+    total.files += result?.numTotalTestSuites ?? 0;
+    total.passed += result?.numPassedTests ?? 0;
+    total.failed += (result?.numFailedTests ?? 1) + (result?.numRuntimeErrorTestSuites ?? 0);
+  }
+  const summary = [
+    `${total.files} files in ${Math.round((performance.now() - begun) / 1000)} s`,
+    ...(run.notRun === null ? [] : [`not run: ${run.notRun}`]),
+    `report: ${files.map((file) => relative(repositoryRoot, file)).join(', ')}`,
+  ];
+  process.stdout.write(`\n  ${summary.join('; ')}\n${total.passed} passed, ${total.failed} failed\n`);
+  return total.code;
+}
+
+async function runPart(args: readonly string[], resultFile: string, env: Record<string, string>) {
+  mkdirSync(dirname(resultFile), { recursive: true, mode: 0o711 });
   rmSync(resultFile, { force: true });
   let code = 1;
   await withSystemsFolder(async (systems) => {
-    steps.note('tests');
-    const begun = performance.now();
     const reporter = join(repositoryRoot, 'packages/tools/testkit/jest/progress-reporter.mjs');
     const jest = await runTool(
       tool('jest/bin/jest.js'),
@@ -116,20 +136,11 @@ async function runJest(steps: Steps, args: readonly string[], run: JestRun): Pro
         env: {
           NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
           PINKAS_TEST_SYSTEMS: systems,
-          ...run.env,
+          ...env,
         },
       },
     );
     code = jest.code;
-    const result = readResult(resultFile);
-    const passed = result?.numPassedTests ?? 0;
-    const failed = (result?.numFailedTests ?? 1) + (result?.numRuntimeErrorTestSuites ?? 0);
-    const summary = [
-      `${result?.numTotalTestSuites ?? 0} files in ${Math.round((performance.now() - begun) / 1000)} s`,
-      ...(run.notRun === null ? [] : [`not run: ${run.notRun}`]),
-      `report: ${relative(repositoryRoot, resultFile)}`,
-    ];
-    process.stdout.write(`\n  ${summary.join('; ')}\n${passed} passed, ${failed} failed\n`);
   });
-  return code;
+  return { code, result: readResult(resultFile) };
 }
