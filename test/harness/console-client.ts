@@ -74,7 +74,9 @@ export function formsIn(page: string): PageForm[] {
     for (const [tag, kind = '', text = ''] of controls) {
       const name = attribute(tag, 'name');
       const isLeft = /type="(checkbox|radio)"/.test(tag) && !/ checked/.test(tag) && name in fields;
-      if (!isLeft && !(kind === 'button' && name in fields)) {
+      // One that sends the form as it is keeps a draft: the form does nothing else then.
+      const isPressed = kind === 'button' && !(name in fields) && !tag.includes(' formnovalidate');
+      if (kind === 'button' ? isPressed : !isLeft) {
         fields[name] = kind === 'textarea' ? unescaped(text) : attribute(tag, 'value');
       }
     }

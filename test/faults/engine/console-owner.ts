@@ -148,7 +148,7 @@ export class ConsoleOwner {
       return false;
     }
     const fields = hiddenFields(form.text);
-    const isOver = fields.step === undefined;
+    const isOver = !form.text.includes('name="extent"');
     if (!isOver) {
       const preview = await this.#post(path, { ...fields, extent: 'whole' });
       const confirmed = hiddenFields(preview?.text ?? '');
