@@ -249,11 +249,11 @@ describe('a connection to NATS of which one end gets no processor time', () => {
     closers.push(() => process.kill(nats.pid, 'SIGCONT'));
     const during = call().catch(({ code }) => code);
     await pass(ms);
+    const isSilent = ms >= timeLimitsMs.silence;
+    // A caller that waits for a core itself looks less often, and so takes longer to find the server silent.
+    await (isSilent && during);
     process.kill(nats.pid, 'SIGCONT');
-    // A caller that waits for a core itself has looked less often, and may still wait for an answer when the server goes on.
-    expect(
-      ms < timeLimitsMs.silence ? [{ used_today: 7 }] : [{ used_today: 7 }, 'engine_error'],
-    ).toContainEqual(await during);
+    expect(await during).toEqual(isSilent ? 'engine_error' : { used_today: 7 });
     await eventually('a call is answered', () => call().then(() => true));
     expect(statuses).not.toContain('disconnect');
   });
