@@ -29,8 +29,11 @@ type Parts = Partial<Omit<CollectionRequest, 'id' | 'method' | 'description' | '
 /** What a caller sets; the rest is taken from answers. Another `order` names other documents. */
 const collectionVariables = { order: '1042' } as const;
 
-const collectionDescription =
-  'Every operation of Pinkas with the examples of its reference. Set `key` to a test key (`pk_test_…`), and run the requests in their order: later ones take ids from earlier answers. A request that is sent again returns the same document; another `order` names new documents.';
+const collectionDescription = [
+  'Every operation of Pinkas with the examples of its reference. Set `key` to a test key (`pk_test_…`), and run the requests in',
+  'their order: later ones take ids from earlier answers. A request that is sent again returns the same document; another `order`',
+  'names new documents.',
+].join(' ');
 
 /** The cancelled document is one that nothing is based on. */
 const keptOf: Partial<Record<DocumentType, string>> = { tax_invoice: 'invoice_id', quote: 'quote_id' };

@@ -62,7 +62,7 @@ export async function test(steps: Steps, args: readonly string[]): Promise<numbe
 
 /**
  * Runs `*.system.spec.ts`: what breaks, freezes, restarts or packs the system. Then `*.alone.system.spec.ts`, which expect that no
- * request is refused: beside others that start and stop whole systems, one may wait for a core until its deadline.
+ * request is refused: while others start and stop systems of their own, one may wait for a core until its deadline.
  */
 export function testSystem(steps: Steps, args: readonly string[]): Promise<number> {
   return runJest(steps, ['--passWithNoTests', ...args], {
