@@ -14,6 +14,7 @@ import { fromWooCommerce } from './php/from-woocommerce.js';
 import { PhpDriver } from './php/php-driver.js';
 import { phpOnTheRunningSystem } from './php/running-system.js';
 import { scriptedCalls } from './php/scripted-calls.js';
+import { receivers } from './receivers.js';
 
 const run = promisify(execFile);
 const toolTimeoutMs = 600_000;
@@ -72,7 +73,7 @@ describe('generated clients', () => {
   /** Installs packages in a folder of their own. */
   async function installNpm(name: string, ...packages: readonly string[]): Promise<void> {
     const cwd = join(folder, name);
-    await mkdir(cwd);
+    await mkdir(cwd, { recursive: true });
     await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
     await tool('npm', ['install', '--no-audit', '--no-fund', ...packages], cwd);
   }
@@ -105,6 +106,20 @@ describe('generated clients', () => {
         await tool('python3', ['-m', 'venv', 'venv']);
         await tool(python(), ['-m', 'pip', 'install', '-q', ...pythonPackages]);
       }),
+    django: () =>
+      fetchOnce('django', async () => {
+        if (!(await needs.pypi())) {
+          throw new Error('no environment of Python');
+        }
+        await tool(python(), ['-m', 'pip', 'install', '-q', 'django==5.2.19']);
+      }),
+    /** With the client that the system serves, as the page states. */
+    receivers: () =>
+      fetchOnce('receivers', async () => {
+        const { origin } = new URL((await stack.file()).base_url);
+        const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@11`);
+        await installNpm('receivers', 'express@5', ...nest, 'standardwebhooks@1', `${origin}/client.tgz`);
+      }),
     npm: () => fetchOnce('npm', () => installNpm('npm', 'openapi-typescript@7', 'openapi-fetch@0')),
     newman: () => fetchOnce('newman', () => installNpm('newman', 'newman@6')),
     bruno: () => fetchOnce('bruno', () => installNpm('bruno', '@usebruno/cli@4')),
@@ -114,7 +129,7 @@ describe('generated clients', () => {
   };
   type Need = keyof typeof needs;
 
-  /** Whether a client can be made here; says what is missing. */
+  /** Whether a program can be made here; states what is missing. */
   async function canMake(
     name: string,
     commands: readonly string[],
@@ -127,7 +142,7 @@ describe('generated clients', () => {
       }
     }
     if (missing.length > 0) {
-      const line = `generated-clients: no ${missing.join(', ')}: the client in ${name} is NOT tested\n`;
+      const line = `generated-clients: no ${missing.join(', ')}: ${name} is NOT tested\n`;
       if (isRequired) {
         throw new Error(line);
       }
@@ -149,6 +164,7 @@ describe('generated clients', () => {
   phpOnTheRunningSystem(system, php);
   fromWooCommerce(system, php);
   exampleShop(system, php, () => folder);
+  receivers(system, { folder: () => folder, canMake, tool, python });
 
   /** Runs openapi-generator. Returns the folder of the client. */
   async function generate(generator: string, options: readonly string[] = []): Promise<string> {

@@ -18,7 +18,7 @@ import { ServePdf } from './pages/serve-pdf.js';
 import { ServeDocsMarkdown, ServeLlmsText, ServePostmanCollection } from './pages/serve-texts.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
-import { ShowGuidePage } from './pages/show-guide-page.js';
+import { showGuidePages } from './pages/show-guide-pages.js';
 import { ShowReference } from './pages/show-reference.js';
 import { ShowViewPage } from './pages/show-view-page.js';
 import { VerifyPage } from './pages/verify/verify-page.js';
@@ -73,7 +73,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ServeLlmsText,
     ServePostmanCollection,
     ShowErrorsPage,
-    ShowGuidePage,
+    ...showGuidePages,
     ShowConnectedPage,
     ShowReference,
     VerifyPage,

@@ -5,6 +5,7 @@ import { errorCatalogue, publicRoutes } from '@pinkas/contracts';
 import { guide, openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
 import { findBinary } from '@pinkas/local-stack/servers';
 import { chromium } from 'playwright-core';
+import guidePages from '../src/pages/guide-pages.json' with { type: 'json' };
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 describe('the documentation', () => {
@@ -203,6 +204,26 @@ describe('the documentation', () => {
     expect(text).not.toMatch(/\$BASE_URL|href="\.\./);
   });
 
+  it('each page that the guide links is served, and its links lead to pages and headings that are there', async () => {
+    const paths = guidePages.map(({ name }) => `/docs/${name}`);
+    const pages = await Promise.all(paths.map(async (path) => ({ path, ...(await gateway.http(path)) })));
+    for (const { path, status, text } of pages) {
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toMatch(/\$BASE_URL|\$ORIGIN|href="\.\./);
+      for (const [, id = ''] of text.matchAll(/href="#([^"]+)"/g)) {
+        expect([path, id, text.includes(`id="${id}"`)]).toEqual([path, id, true]);
+      }
+    }
+    const [guideText = '', ...others] = pages.map(({ text }) => text);
+    const linked = others.map(
+      (_, index) => `href="${gateway.config.docsUrl}/${guidePages[index + 1]?.name}"`,
+    );
+    expect(linked.filter((link) => !guideText.includes(link))).toEqual([]);
+    const all = await gateway.http('/docs.md');
+    expect(all.text).toContain('\n# views.py\n');
+    expect(all.text).toContain('\n### Django\n');
+  });
+
   it.each(['/client.tgz', '/mcp.tgz'])(
     '%s has an entity tag, by which it is not sent twice',
     async (path) => {
@@ -286,7 +307,7 @@ describe('the documentation', () => {
           .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html, nodes[0].failureSummary]))`);
       };
 
-      for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
+      for (const path of ['/docs', '/docs/errors', ...guidePages.map(({ name }) => `/docs/${name}`)]) {
         await page.setViewportSize(wide);
         await page.goto(`${gateway.origin}${path}`);
         expect(await page.locator('input, textarea').count()).toBe(0);
@@ -304,6 +325,6 @@ describe('the documentation', () => {
     } finally {
       await browser.close();
     }
-    // Six runs of axe.
+    // Two runs of axe for each page.
   }, 180_000);
 });

@@ -1,7 +1,7 @@
 import { deployedNatsUsers } from '../network/server-configuration.js';
 import { brunoFiles, postmanCollection } from '../openapi/collection.js';
 import { agentToolSchemas } from './agent-tools.js';
-import { developersGuide } from './developers-guide.js';
+import { guidePages } from './guide-pages.js';
 import { lawPage } from './law-page.js';
 import { openApiText } from './openapi-file.js';
 import { phpModels } from './php-models.js';
@@ -41,7 +41,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   })),
   { path: 'deploy/helm/pinkas/files/nats-users.conf', text: deployedNatsUsers },
   { path: 'docs/law.md', text: lawPage },
-  { path: 'services/gateway/src/pages/developers-guide.ts', text: developersGuide },
+  { path: 'services/gateway/src/pages/guide-pages.json', text: guidePages },
   { path: 'ARCHITECTURE.md', text: withTimeLimitsTable },
 ];
 

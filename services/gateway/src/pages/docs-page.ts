@@ -57,7 +57,8 @@ h4 { margin: 1rem 0 .25rem; }
 
 /** One page of the documentation, with links to the others. */
 export interface DocsPage {
-  readonly title: 'Guide' | 'Reference' | 'Errors';
+  /** `Guide`, `Reference` or `Errors`, or that of a page that the guide links. */
+  readonly title: string;
   /** The path of the documentation, without a slash at its end. */
   readonly docsPath: string;
   /** The public address of the OpenAPI document. */

@@ -18,8 +18,15 @@ function markdown(below: number): Marked {
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
+        const address = href.replace(/^#(?=[^/]*$)/, '#guide/');
         // A path of the repository leads nowhere here.
-        return /^(https:|[/#])/.test(href) ? html`<a href="${href}">${new Markup(text)}</a>`.text : text;
+        return /^(https?:|[/#])/.test(href) ? html`<a href="${address}">${new Markup(text)}</a>`.text : text;
+      },
+      tablecell({ header, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        // A heading without words heads nothing.
+        const name = header && text !== '' ? 'th' : 'td';
+        return `<${name}>${text}</${name}>\n`;
       },
       html: ({ text }) => html`${text}`.text,
     },

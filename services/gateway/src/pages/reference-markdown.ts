@@ -1,5 +1,6 @@
 import { errorCatalogue } from '@pinkas/contracts';
 import { guide, type OpenApiDocument } from '@pinkas/contracts/openapi';
+import type { GuidePage } from './guide-for.js';
 import {
   type Described,
   described,
@@ -17,8 +18,9 @@ import {
 const typeText = (schema: Schema) => typeOf(schema, (name) => name);
 /** A text of several lines as a part of a list. */
 const indented = (text: string) => text.replaceAll('\n', '\n  ');
-/** A part below the headings that are here. */
-const below = (text: string, levels: number) => text.replaceAll(/^#/gm, '#'.repeat(levels + 1));
+/** A part below the headings that are here. A line of a program may begin with the same sign. */
+const below = (text: string, levels: number) =>
+  text.replaceAll(/^```[\s\S]*?^```|^#/gm, (found) => (found === '#' ? '#'.repeat(levels + 1) : found));
 
 function fieldLine({ name, schema, isRequired, description = schema.description ?? '' }: Field): string {
   const facts = [typeText(schema), ...(isRequired ? ['required'] : []), limitsOf(schema.items ?? schema)];
@@ -82,10 +84,11 @@ function errorLines(): string {
 
 /**
  * The complete documentation as one Markdown text, for a program that reads it: both guides, every operation with its examples, every
- * schema, and every error.
- * @param developersGuide the guide for developers, with its addresses filled in.
+ * schema, every error, and the pages that the guide for developers links.
+ * @param guidePages the guide for developers first, with its addresses filled in.
  */
-export function referenceMarkdown(document: OpenApiDocument, developersGuide: string): string {
+export function referenceMarkdown(document: OpenApiDocument, guidePages: readonly GuidePage[]): string {
+  const [developersGuide = '', ...others] = guidePages.map(({ text }) => below(text.trim(), 1));
   const api = described(document);
   const { servers, tags, webhooks, components } = api;
   const chapters = tags.flatMap(({ name, description }) => {
@@ -103,12 +106,13 @@ export function referenceMarkdown(document: OpenApiDocument, developersGuide: st
   return `${[
     '# Pinkas',
     `The API is at ${servers[0]?.url}.`,
-    below(developersGuide.trim(), 1),
+    developersGuide,
     below(guide.replaceAll('$BASE_URL', servers[0]?.url ?? '').trim(), 1),
     ...chapters,
     '## Schemas',
     ...Object.entries(components.schemas).map(schemaPart),
     '## Errors',
     errorLines(),
+    ...others,
   ].join('\n\n')}\n`;
 }

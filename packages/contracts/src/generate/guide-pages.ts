@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** The pages that a caller reads, and their names below the address of the documentation. The first one links the others. */
+const pages = {
+  guide: 'docs/for-developers.md',
+  receivers: 'docs/receivers.md',
+  typescript: 'packages/client/README.md',
+  php: 'packages/client-php/README.md',
+  'from-woocommerce': 'docs/from-woocommerce.md',
+  python: 'docs/python.md',
+  agents: 'packages/mcp/README.md',
+} as const;
+
+const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
+
+/** These pages for the gateway, which serves them without a file of the repository; by lines, so that a change can be read. */
+export function guidePages(): string {
+  const entries = Object.entries(pages).map(([name, file]) => ({
+    name,
+    file,
+    lines: read(file).split('\n'),
+  }));
+  return `${JSON.stringify(entries, null, 2)}\n`;
+}
