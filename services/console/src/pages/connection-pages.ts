@@ -39,7 +39,8 @@ const texts = {
   reference: { he: 'למפתחים', en: 'For developers' },
   base: { he: 'כתובת ה-API', en: 'Address of the API' },
   client: { he: 'ספרייה ל-TypeScript', en: 'Client for TypeScript' },
-  clientPlace: { he: 'בקוד המקור; אינה במאגר חבילות', en: 'in the source; not in a registry of packages' },
+  agents: { he: 'שרת לסוכני AI (MCP)', en: 'Server for AI agents (MCP)' },
+  guide: { he: 'מדריך למפתחים', en: 'Guide for developers' },
   docs: { he: 'תיעוד ה-API', en: 'Reference of the API' },
   errors: { he: 'רשימת השגיאות', en: 'List of errors' },
 } as const satisfies Record<string, Words>;
@@ -68,13 +69,13 @@ export class ConnectionPages {
   ${rows}
 </ul>`;
     const { baseUrl, docsUrl } = this.config;
+    const { origin } = new URL(baseUrl);
+    const line = (text: string) => html`<code>${leftToRight(text)}</code>`;
     const addresses = facts(
       [
         [texts.base[language], leftToRight(baseUrl)],
-        [
-          texts.client[language],
-          html`<code>${leftToRight('packages/client')}</code> ${texts.clientPlace[language]}`,
-        ],
+        [texts.client[language], line(`npm install ${origin}/client.tgz`)],
+        [texts.agents[language], line(`npx -p ${origin}/mcp.tgz pinkas-mcp`)],
       ],
       language,
     );
@@ -99,7 +100,8 @@ ${card({
   title: texts.reference[language],
   content: html`${addresses}
 <p class="links">
-  <a href="${docsUrl}">${texts.docs[language]}</a> · <a href="${docsUrl}/errors">${texts.errors[language]}</a>
+  <a href="${docsUrl}/guide">${texts.guide[language]}</a> · <a href="${docsUrl}">${texts.docs[language]}</a> ·
+  <a href="${docsUrl}/errors">${texts.errors[language]}</a>
 </p>`,
 })}`,
     );
