@@ -30,6 +30,19 @@ describe('the documentation', () => {
     expect(files.filter((path) => path !== 'README.md' && !links.includes(path))).toEqual([]);
   });
 
+  it('only the page about publishing shows a line that fetches a package of ours from a registry', async () => {
+    const readmes = [
+      'README.md',
+      'packages/client/README.md',
+      'packages/client-php/README.md',
+      'packages/mcp/README.md',
+    ];
+    const pages = [...readmes, ...files.map((path) => `docs/${path}`)];
+    const fetching = /\b(?:npm (?:i|install|add|exec)|npx|yarn|pnpm)\b[^`\n]*\s@pinkas\//;
+    const found = await Promise.all(pages.map(async (path) => fetching.test(await read(path)) && path));
+    expect(found.filter(Boolean)).toEqual(['docs/operating/publishing.md']);
+  });
+
   it('each decision in docs/README.md is marked as a rule or as history', async () => {
     const rows = (await read('docs/README.md')).matchAll(/^\| \[(\d{4})\]\(.*\) \|.*\| (.*) \|$/gm);
     const marks = new Map([...rows].map(([, number, mark]) => [number, mark]));

@@ -52,6 +52,36 @@ describe('the packed file', () => {
       env: { PATH: process.env.PATH, HOME: folder },
     });
 
+  it('the packed files have licence, readme and programs, and that of the client also types, examples and collections', async () => {
+    const packages = ['client', 'mcp'].flatMap((name) => ['-w', `@pinkas/${name}`]);
+    const { stdout } = await run(
+      'npm',
+      ['pack', '--dry-run', '--json', '--ignore-scripts', ...packages],
+      repository,
+    );
+    const packed = Object.values<{ name: string; files: { path: string }[] }>(JSON.parse(stdout));
+    const filesOf = (name: string) =>
+      packed
+        .find((found) => found.name === name)
+        ?.files.map(({ path }) => path)
+        .sort();
+    expect(filesOf('@pinkas/client')).toEqual(
+      expect.arrayContaining([
+        ...[
+          'LICENSE',
+          'README.md',
+          'dist/index.js',
+          'dist/index.d.ts',
+          'dist/webhooks.js',
+          'dist/webhooks.d.ts',
+        ],
+        ...(await readdir(join(repository, 'packages/client/examples'))).map((file) => `examples/${file}`),
+        ...['dist/listen/main.js', 'collections/postman.json', 'collections/bruno/bruno.json'],
+      ]),
+    );
+    expect(filesOf('@pinkas/mcp')).toEqual(['LICENSE', 'README.md', 'dist/bundle/main.js', 'package.json']);
+  });
+
   it('a program that installs the packed file compiles and issues a document', async () => {
     await run('npm', ['pack', '-w', '@pinkas/client', '--pack-destination', folder], repository);
     const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
