@@ -302,7 +302,7 @@ export class RunningStack {
 
   async #mails<Mail>(query: string): Promise<Mail[]> {
     const { mailbox_url } = await this.file();
-    const response = await fetch(`${mailbox_url}/messages?${query}`, { signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(`${mailbox_url}/messages?${query}`, { signal: AbortSignal.timeout(60_000) });
     return (await response.json()) as Mail[];
   }
 

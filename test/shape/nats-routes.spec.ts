@@ -121,7 +121,7 @@ describe('the routes between NATS servers', () => {
     nobody.subscribe('>', { callback: (_error, message) => void seen.push(message.subject) });
     const gateway = await gatewayAt(first);
     await eventually('the joined server sees a call', async () => {
-      await gateway.request(getUsage.subject, '{}', { timeout: 5_000 });
+      await gateway.request(getUsage.subject, '{}', { timeout: 60_000 });
       return seen.includes(getUsage.subject);
     });
     await gateway.close();
@@ -155,14 +155,14 @@ describe('the routes between NATS servers', () => {
           (await readFile(logOf('first'), 'utf8')).slice(refused),
         ),
       );
-      await expect(nobody.request(getUsage.subject, '{}', { timeout: 5_000 })).rejects.toThrow(
+      await expect(nobody.request(getUsage.subject, '{}', { timeout: 60_000 })).rejects.toThrow(
         /no responders/i,
       );
       const seen: string[] = [];
       nobody.subscribe('>', { callback: (_error, message) => void seen.push(message.subject) });
       await nobody.flush();
       const gateway = await gatewayAt(first);
-      expect((await gateway.request(getUsage.subject, '{}', { timeout: 5_000 })).json()).toBe('served');
+      expect((await gateway.request(getUsage.subject, '{}', { timeout: 60_000 })).json()).toBe('served');
       await nobody.flush();
       expect(seen).toEqual([]);
       await Promise.all([service.close(), gateway.close(), nobody.close()]);

@@ -86,7 +86,7 @@ describe('the examples', () => {
 
   async function expectReceiver({ url, lines }: Awaited<ReturnType<typeof receive>>): Promise<void> {
     const post = async (headers: Record<string, string>) =>
-      (await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })).status;
+      (await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(60_000) })).status;
     expect([
       await post(headersOf(body)),
       await post(headersOf(body)),

@@ -290,7 +290,7 @@ describe('the traces of a service', () => {
       headers.set('traceparent', traceparent);
     }
     const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID(), ...change });
-    return tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
+    return tested.network.connection.request(getUsage.subject, request, { timeout: 60_000, headers });
   };
   const publish = async (traceparent: string, event = newEvent()) => {
     const headers = natsHeaders();
@@ -466,7 +466,7 @@ describe('the shutdown of a traced service', () => {
     const headers = natsHeaders();
     headers.set('traceparent', traceparent);
     const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID() });
-    await tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
+    await tested.network.connection.request(getUsage.subject, request, { timeout: 60_000, headers });
     await tested.stop();
     expect(collector.spans().map((span) => span.traceId)).toContain(traceId);
     await collector.stop();
@@ -479,7 +479,7 @@ describe('the shutdown of a traced service', () => {
     const headers = natsHeaders();
     headers.set('traceparent', begun().traceparent);
     const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID() });
-    await tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
+    await tested.network.connection.request(getUsage.subject, request, { timeout: 60_000, headers });
     await tested.service.stop();
     // The process would end here, and its sending with it. By the answer to a request of ours the collector has seen what ended.
     collector.mode = 'fails';
@@ -558,7 +558,7 @@ describe('the logger', () => {
     try {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', full.fd, 'pipe'],
-        timeout: 20_000,
+        timeout: 60_000,
       });
       let errors = '';
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {

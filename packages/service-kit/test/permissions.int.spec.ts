@@ -165,7 +165,7 @@ describe('NATS permissions', () => {
       callback: (_error, message) => void requests.push(message),
     });
     await issuing.connection.flush();
-    const reply = gateway.connection.request(issueDocument.subject, '{}', { timeout: 10_000 });
+    const reply = gateway.connection.request(issueDocument.subject, '{}', { timeout: 60_000 });
     await eventually('the request has arrived', () => requests.length === 1);
     await server.reload();
     requests[0]?.respond('"issued"');
@@ -177,9 +177,11 @@ describe('NATS permissions', () => {
 
   it('a denied call fails at once and is logged', async () => {
     const { connection } = await connectAs('delivery');
-    await expect(connection.request(renderArtifact.subject, '{}', { timeout: 5_000 })).rejects.toMatchObject({
-      cause: expect.any(PermissionViolationError),
-    });
+    await expect(connection.request(renderArtifact.subject, '{}', { timeout: 60_000 })).rejects.toMatchObject(
+      {
+        cause: expect.any(PermissionViolationError),
+      },
+    );
   });
 
   describe('JetStream permissions', () => {
@@ -269,7 +271,7 @@ describe('NATS permissions', () => {
     expect(await refusedOf('subscribe', ['evt.>', '_INBOX.x.*'])).toEqual([]);
     expect(await refusedOf('subscribe', all)).toEqual(all);
     expect(await refusedOf('publish', documentSubjects)).toEqual(documentSubjects);
-    await expect(connection.request(getUsage.subject, '{}', { timeout: 5_000 })).rejects.toMatchObject({
+    await expect(connection.request(getUsage.subject, '{}', { timeout: 60_000 })).rejects.toMatchObject({
       cause: expect.any(NoRespondersError),
     });
     const manager = await jetstreamManager(connection);

@@ -25,7 +25,7 @@ afterAll(() => tested?.stop());
 describe('RPC over NATS', () => {
   const request = () => ({ business_id: randomUUID(), key_id: randomUUID() });
   const raw = async (data: string | Uint8Array) => {
-    const message = await tested.network.connection.request(getUsage.subject, data, { timeout: 5_000 });
+    const message = await tested.network.connection.request(getUsage.subject, data, { timeout: 60_000 });
     return { body: message.json(), status: message.headers?.get('Nats-Service-Error-Code') };
   };
 

@@ -405,7 +405,7 @@ describe('RecordRequiredNumber', () => {
 describe('two instances of allocation', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
-    allocation = await startAllocation({ timeoutMs: 10_000 });
+    allocation = await startAllocation();
     await allocation.startAnother();
   });
   afterAll(() => allocation.stop());

@@ -99,7 +99,7 @@ export class TestBrowser {
       ...init,
       headers: { ...this.headers, ...(cookie === '' ? {} : { cookie }), ...init.headers },
       redirect: 'manual',
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const cookies = response.headers.getSetCookie();
     for (const line of cookies) {

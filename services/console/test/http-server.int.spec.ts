@@ -29,7 +29,7 @@ describe('the HTTP server of the console', () => {
   });
 
   const sent = (path: string, init: RequestInit) =>
-    fetch(`${console.origin}${path}`, { redirect: 'manual', signal: AbortSignal.timeout(20_000), ...init });
+    fetch(`${console.origin}${path}`, { redirect: 'manual', signal: AbortSignal.timeout(60_000), ...init });
 
   it.each([
     ['text/plain', 'a'.repeat(2_000_000)],
@@ -307,7 +307,7 @@ describe('downloads of the console', () => {
   });
 
   const sent = (method: string) =>
-    fetch(`${console.origin}${path}`, { method, headers: { cookie }, signal: AbortSignal.timeout(20_000) });
+    fetch(`${console.origin}${path}`, { method, headers: { cookie }, signal: AbortSignal.timeout(60_000) });
 
   it('a file arrives whole', async () => {
     const reply = await sent('GET');

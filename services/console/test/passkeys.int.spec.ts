@@ -5,7 +5,7 @@ import { type Browser, type CDPSession, chromium, type Page } from 'playwright-c
 import { type ConsoleUnderTest, startConsole, type TestPerson } from './console.js';
 import { freePort } from './ports.js';
 
-const actionMs = 10_000;
+const actionMs = 60_000;
 
 describe('passkeys', () => {
   let console: ConsoleUnderTest;

@@ -166,7 +166,7 @@ export function httpTo(origin: string): HttpClient {
     const response = await fetch(`${origin}${path}`, {
       method: options.method ?? 'GET',
       redirect: 'manual',
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(60_000),
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

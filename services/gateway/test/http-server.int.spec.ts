@@ -48,7 +48,7 @@ describe('HttpServer', () => {
           `${gateway.origin}/v1/documents`,
           {
             method: 'POST',
-            timeout: 20_000,
+            timeout: 60_000,
             headers: {
               authorization: `Bearer ${key}`,
               'content-type': 'application/json',

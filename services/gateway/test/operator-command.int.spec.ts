@@ -32,7 +32,7 @@ function pinkas(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...words], {
       env: { PATH: process.env.PATH, PINKAS_HOME: home, ...(natsUrl && { NATS_URL: natsUrl }) },
-      timeout: 40_000,
+      timeout: 120_000,
     });
     const ended: Ended = { code: null, out: '', err: '' };
     child.stdout.on('data', (chunk: Buffer) => {

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /** Issues what the line beside a new key issues, as a developer does. */
 async function runLine(line: string): Promise<CreatedDocument & ErrorBody> {
-  const { stdout } = await run('/bin/sh', ['-c', line], { timeout: 30_000 });
+  const { stdout } = await run('/bin/sh', ['-c', line], { timeout: 60_000 });
   return JSON.parse(stdout) as CreatedDocument & ErrorBody;
 }
 

@@ -300,7 +300,7 @@ export function isolation(system: () => RunningStack): void {
     it('the public page of a document contains no id, key or number that the HTTP API accepts', async () => {
       for (const document of theirs.documents) {
         for (const url of [document.view_url, document.pdf_url]) {
-          const page = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+          const page = await fetch(url, { signal: AbortSignal.timeout(60_000) });
           expect(page.status).toBe(200);
           const bytes = Buffer.from(await page.arrayBuffer()).toString('latin1');
           const headers = JSON.stringify([...page.headers]);

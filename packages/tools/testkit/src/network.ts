@@ -33,7 +33,7 @@ function misfit({ subject }: Contract, errors: unknown): Error {
 }
 
 /** How long a call of a test waits. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 /** The streams and consumers of a server. */
 export const streamManagerOf = (connection: NatsConnection): Promise<JetStreamManager> =>

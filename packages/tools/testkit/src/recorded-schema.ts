@@ -57,7 +57,7 @@ async function statementsOf({ ownerUrl }: TestDatabase<unknown>): Promise<string
   const { stdout } = await promisify(execFile)(
     join(findPostgresFolder()?.path ?? '', 'pg_dump'),
     ['--schema-only', '--no-owner', '--no-privileges', '--dbname', ownerUrl],
-    { maxBuffer: 16 * 1024 * 1024, timeout: 30_000 },
+    { maxBuffer: 16 * 1024 * 1024, timeout: 60_000 },
   );
   return stdout
     .split(/^--\n-- Name: .*\n--$/m)

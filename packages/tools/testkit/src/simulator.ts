@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { reservePort } from '@pinkas/local-stack/servers';
 import { type SimulatorName, simulatorProgram } from '@pinkas/simulators';
 
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 60_000;
 
 const startAttemptsMax = 3;
 

@@ -16,7 +16,7 @@ const atOnce: Pace = { delayMs: 0, bytesPerS: 0 };
 /** How often a slow connection passes some bytes. */
 const ticksPerS = 10;
 /** How long the server may take to answer a commit whose answer is then lost. */
-const commitMs = 2_000;
+const commitMs = 20_000;
 /** PostgreSQL's message for the statement: type, length, text, zero. */
 const commitMessages = ['commit', 'COMMIT'].map((text) => Buffer.from(`Q\0\0\0\x0b${text}\0`));
 const isCommit = (data: Buffer) => commitMessages.some((message) => data.includes(message));

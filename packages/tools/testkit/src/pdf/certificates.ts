@@ -25,7 +25,7 @@ export async function openssl(
     for (const [name, content] of Object.entries(files)) {
       await writeFile(join(folder, name), content);
     }
-    const { stdout } = await run('openssl', args, { cwd: folder, timeout: 20_000 });
+    const { stdout } = await run('openssl', args, { cwd: folder, timeout: 60_000 });
     return { stdout, files: await Promise.all(read.map((name) => readFile(join(folder, name)))) };
   } finally {
     await rm(folder, { recursive: true, force: true });
