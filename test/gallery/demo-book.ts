@@ -2,6 +2,7 @@ import type { ApiKey, CreateDocument, CreatedDocument, WebhookEndpoint } from '@
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
 import { issueRefused } from '../harness/refused-number.js';
+import { sendRefusedRequest } from '../harness/refused-request.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
 
 /** What a page is opened with, and whose book it is. */
@@ -12,6 +13,9 @@ export interface DemoBook {
   /** Ids by the path of a page. */
   readonly ids: Readonly<Record<string, string>>;
 }
+
+/** The idempotency key of an order with several attempts. */
+export const demoOrder = 'shop-1043';
 
 const days = 480;
 const customers = [
@@ -143,6 +147,11 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
   );
   await stack.pinkas('webhook', 'test', endpoint.id);
   const keys = await stack.pinkas<ApiKey[]>('key', 'list', ...business);
+  // An order that was refused, corrected, and sent once more.
+  const request = await sendRefusedRequest(stack, issuer.key, 'חולצה לדוגמה', demoOrder);
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await stack.issueUntilAnswered(issuer.key, invoice(120, { external_ref: demoOrder }), demoOrder);
+  }
   const customer = bill.customer.id ?? '';
   return {
     issuer,
@@ -163,6 +172,7 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
       '/connection/webhooks/:id/rotate': endpoint.id,
       '/connection/webhooks/:id/remove': endpoint.id,
       '/connection/:id/revoke': keys[0]?.id ?? '',
+      '/connection/requests/:id': request,
     },
   };
 }

@@ -10,7 +10,7 @@ import { ConsoleVisitor, type View } from '../harness/console-visitor.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { makeUniformExport, transmitExport } from '../harness/uniform-export.js';
-import type { DemoBook } from './demo-book.js';
+import { type DemoBook, demoOrder } from './demo-book.js';
 
 const run = promisify(execFile);
 export const folder = join(repositoryRoot, '.pinkas/gallery');
@@ -106,6 +106,26 @@ function donationPages(businessId: string): Drawn[] {
   ];
 }
 
+/** The attempts with an idempotency key, and a request whose body is opened. */
+function requestPages(businessId: string, request: string): Drawn[] {
+  const at = `/b/${businessId}/connection/requests`;
+  const open = (visitor: ConsoleVisitor) => visitor.press('form[action$="/open"]');
+  return [
+    {
+      name: 'console-connection-requests-key',
+      address: `${at}?idempotency_key=${demoOrder}`,
+      isForStranger: false,
+    },
+    {
+      name: 'console-connection-requests-open',
+      address: `${at}/${request}`,
+      isForStranger: false,
+      act: open,
+    },
+    { name: 'console-connection-requests-none', address: `${at}?status=5`, isForStranger: false },
+  ];
+}
+
 /** Draws the pages in one language, for its owner, who is invited with it. */
 export async function drawAll(
   stack: RunningStack,
@@ -148,6 +168,7 @@ export async function drawAll(
     }),
     { name: 'console-new-today', address: `/b/${fresh.business.id}`, isForStranger: false },
     ...donationPages(institution.business.id),
+    ...requestPages(issuer.business.id, ids['/connection/requests/:id'] ?? ''),
     { name: 'console-nowhere', address: `/b/${issuer.business.id}/nowhere`, isForStranger: false },
     {
       name: 'console-issue-quote',

@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import { type ConsoleAnswer, ConsoleClient, formsIn } from '../harness/console-client.js';
 import { consolePages } from '../harness/console-pages.js';
 import { issueRefused, winHearing } from '../harness/refused-number.js';
+import { sendRefusedRequest } from '../harness/refused-request.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
 import { hostileTexts, randomFrom } from './hostile-request.js';
 
@@ -151,6 +152,9 @@ class Tour {
     await issue(this.#own.key, 100, { type: 'quote' });
     await issue(test.key, 100);
     await issue(test.key, 100, { type: 'quote' });
+    for (const key of [this.#own.key, test.key]) {
+      await sendRefusedRequest(stack, key, '<script>alert(1)</script>');
+    }
     await this.#signIn();
     await stack.setMode('mailbox', { mode: 'refuse' });
     const [suppressed, allowed] = [`${randomUUID()}@example.com`, `${randomUUID()}@example.com`];
@@ -165,7 +169,9 @@ class Tour {
     await stack.pinkas('delivery', 'unsuppress', allowed, '--business', this.#own.business.id);
     const customer = { name: this.#secret, email: `${this.#secret}@example.com` };
     const document = await stack.issueUntilAnswered(this.#other.key, invoice(100, { customer }));
-    this.#otherIds = [document.id, document.customer.id ?? '', this.#other.apiKey.id, person.person_id];
+    const request = await sendRefusedRequest(stack, this.#other.key, this.#secret);
+    const customerId = document.customer.id ?? '';
+    this.#otherIds = [document.id, customerId, this.#other.apiKey.id, person.person_id, request];
     // Another session, to be ended.
     const another = new ConsoleClient(this.#client.origin);
     await another.signIn(await this.#link());

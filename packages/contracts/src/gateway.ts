@@ -162,7 +162,9 @@ export const listRequests = defineContract('gateway.request.list', {
     status_class: Type.Optional(Type.Integer({ minimum: 2, maximum: 5 })),
     code: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    /** Absent: from the latest. */
+    /** From the earliest to the latest. */
+    ascending: Type.Optional(Type.Boolean()),
+    /** Absent: from the latest, or from the earliest. */
     after: Type.Optional(RequestPosition),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
   }),

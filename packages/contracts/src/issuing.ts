@@ -166,12 +166,25 @@ export const getDocument = defineContract('issuing.document.get', {
     allocation: Type.Optional(Nullable(AllocationOutcome)),
     /** Where the state is detailed: who issued it. */
     issuer: Type.Optional(Strict({ kind: Type.Enum(['key', 'person']), id: Uuid })),
+    /** Where the state is detailed, and a key issued it. */
+    idempotency_key: Type.Optional(Type.String()),
     /** Where it is asked for. */
     listed: Type.Optional(ListedDocument),
     /** Where the state is detailed: what is set against it, the latest first; absent where nothing is. */
     set_offs: Type.Optional(Type.Array(SetOff)),
   }),
   errors: ['not_found'],
+});
+
+/** The document that an idempotency key has issued in a book, whenever that was. */
+export const findDocumentByKey = defineContract('issuing.document.find_by_key', {
+  request: Strict({ business_id: Uuid, idempotency_key: Type.String({ minLength: 1, maxLength: 128 }) }),
+  reply: Strict({
+    /** Null: it has issued none. */
+    found: Nullable(Strict({ document: DocumentHead, state: DocumentState })),
+    /** Whether a request with the key is being worked on now. */
+    in_progress: Type.Boolean(),
+  }),
 });
 
 /** A document of any business, or of one, with all that is sent to the tax authority about it. */

@@ -38,6 +38,11 @@ const israelTime = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
+const israelSeconds = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Asia/Jerusalem',
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+});
+
 /** The time of day of an instant in Israel, HH:MM. */
 export function formatInstantTime(instant: string): string {
   return israelTime.format(new Date(instant));
@@ -81,5 +86,11 @@ export function dateRange(from: string, to: string, language: Language): Markup 
 /** The day and the time of an instant, in Israel. */
 export function dayAndTime(instant: string, language: Language): Markup {
   const text = `${formatInstantDay(instant, language)} ${formatInstantTime(instant)}`;
+  return html`<time datetime="${instant}">${leftToRight(text)}</time>`;
+}
+
+/** The same to the second. */
+export function exactTime(instant: string, language: Language): Markup {
+  const text = `${formatInstantDay(instant, language)} ${israelSeconds.format(new Date(instant))}`;
   return html`<time datetime="${instant}">${leftToRight(text)}</time>`;
 }

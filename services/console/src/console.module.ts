@@ -49,6 +49,8 @@ import { MemberPages } from './pages/people/member-pages.js';
 import { PeoplePages } from './pages/people/people-pages.js';
 import { RefusalPages } from './pages/refusal-pages.js';
 import { ReportPages } from './pages/reports/report-pages.js';
+import { RequestListPages } from './pages/requests/request-list-pages.js';
+import { RequestPages } from './pages/requests/request-pages.js';
 import { LinkPages } from './pages/sign-in/link-pages.js';
 import { OidcPages } from './pages/sign-in/oidc-pages.js';
 import { PasskeySignInPages } from './pages/sign-in/passkey-sign-in-pages.js';
@@ -109,6 +111,8 @@ const pages = [
   PeoplePages,
   RefusalPages,
   ReportPages,
+  RequestListPages,
+  RequestPages,
   LinkPages,
   OidcPages,
   PasskeySignInPages,

@@ -166,7 +166,7 @@ describe('the log of requests', () => {
     expect((await list()).requests.map(({ request_id }) => request_id)).not.toContain(id);
   });
 
-  it('the list has the latest first, by pages, and is filtered by key, class, code and Idempotency-Key', async () => {
+  it('the list has the latest or the earliest first, by pages, and is filtered by key, class, code and Idempotency-Key', async () => {
     const second = await gateway.network.call(createKey, { business_id: caller.business.id });
     const post = (body: unknown, idempotencyKey: string, key = caller.key.key) =>
       send('/v1/documents', { method: 'POST', key, body, headers: { 'idempotency-key': idempotencyKey } });
@@ -190,13 +190,15 @@ describe('the log of requests', () => {
       ['POST', '/documents', 201],
       ['POST', '/documents', 400],
     ]);
-    const paged: string[] = [];
-    for (let after: RequestOf<typeof listRequests>['after'] | null; after !== null; ) {
-      const page = await list({ limit: 2, ...(after && { after }) });
-      paged.push(...page.requests.map(({ request_id }) => request_id));
-      after = page.next_after;
+    for (const ascending of [false, true]) {
+      const paged: string[] = [];
+      for (let after: RequestOf<typeof listRequests>['after'] | null; after !== null; ) {
+        const page = await list({ ascending, limit: 2, ...(after && { after }) });
+        paged.push(...page.requests.map(({ request_id }) => request_id));
+        after = page.next_after;
+      }
+      expect(paged).toEqual(ascending ? sent : sent.toReversed());
     }
-    expect(paged).toEqual(sent.toReversed());
     const only = async (filter: Partial<RequestOf<typeof listRequests>>) =>
       (await list(filter)).requests.map(({ request_id }) => sent.indexOf(request_id));
     expect(await only({ key_id: second.id })).toEqual([2]);

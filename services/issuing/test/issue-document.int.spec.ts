@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findPublicDocument, fingerprint, getDocument, listMissingDocuments } from '@pinkas/contracts';
+import {
+  findDocumentByKey,
+  findPublicDocument,
+  fingerprint,
+  getDocument,
+  listMissingDocuments,
+} from '@pinkas/contracts';
 import { eventually, scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { findByKey } from '../src/document/document.repository.js';
@@ -49,7 +55,7 @@ describe('IssueDocument', () => {
     await expect(issuing.issue({}, key, newer)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
   });
 
-  it('a key is in progress while its document is rendered, for any body', async () => {
+  it('a key is in progress while its document is rendered, for any body, and has its document then', async () => {
     const key = randomUUID();
     const { open, opened } = gate();
     let rendering = false;
@@ -57,14 +63,25 @@ describe('IssueDocument', () => {
       rendering = true;
       await opened;
     };
+    const find = (business_id = issuing.business.id) =>
+      issuing.network.call(findDocumentByKey, { business_id, idempotency_key: key });
+    expect(await find()).toEqual({ found: null, in_progress: false });
     const first = issuing.issue({}, key);
     await eventually('the rendering has begun', () => rendering);
+    expect(await find()).toEqual({ found: null, in_progress: true });
     await expect(issuing.issue({}, key)).rejects.toMatchObject({ code: 'request_in_progress' });
     await expect(issuing.issue({ title: 'אחר' }, key)).rejects.toMatchObject({ code: 'request_in_progress' });
     open();
     issuing.render = async () => {};
     const { document } = await first;
     expect((await issuing.issue({}, key)).document.id).toBe(document.id);
+    const { found, in_progress } = await find();
+    expect([found?.document.id, found?.state.status, in_progress]).toEqual([document.id, 'open', false]);
+    expect((await find(randomUUID())).found).toBeNull();
+    const { idempotency_key } = await issuing.network.call(getDocument, {
+      ...{ business_id: issuing.business.id, document_id: document.id, detailed: true },
+    });
+    expect(idempotency_key).toBe(key);
   });
 
   it('a request is issued although an equal one looks for its document in another replica', async () => {

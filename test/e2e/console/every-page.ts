@@ -8,6 +8,7 @@ import { sendEachMonth, sendQuotes } from '../../harness/console-sending.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { issueRefused } from '../../harness/refused-number.js';
+import { sendRefusedRequest } from '../../harness/refused-request.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
 import { makeUniformExport, transmitExport } from '../../harness/uniform-export.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
@@ -24,6 +25,8 @@ export function everyPage(system: () => ConsoleSystem): void {
     /** Where the report of a donation is cancelled, and where that of an earlier one is made. */
     let donation: { business: string; cancel: string; report: string };
     let visible: Record<string, string>;
+    /** What of a key nobody may see who was not shown it. */
+    let secret: string;
     beforeAll(async () => {
       const { stack } = system();
       issuer = await stack.newIssuer({
@@ -93,6 +96,10 @@ export function everyPage(system: () => ConsoleSystem): void {
       );
       await stack.pinkas('webhook', 'test', endpoint.id);
       const keys = await stack.pinkas<ApiKey[]>('key', 'list', '--business', issuer.business.id);
+      secret = key.split('_')[3] ?? '';
+      expect(secret.length).toBeGreaterThan(20);
+      // With a key in its body, where the log may not have one.
+      const request = await sendRefusedRequest(stack, key, `${markup('בקשה')} ${key}`);
       visible = {
         '/documents/:id': paid.id,
         '/documents/:id/number': paid.id,
@@ -110,6 +117,7 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/connection/webhooks/:id/rotate': endpoint.id,
         '/connection/webhooks/:id/remove': endpoint.id,
         '/connection/:id/revoke': keys[0]?.id ?? '',
+        '/connection/requests/:id': request,
       };
     });
 
@@ -194,6 +202,13 @@ export function everyPage(system: () => ConsoleSystem): void {
         }
         await look(owner, `what ${path} leads to`);
       }
+      await owner.visit(`${root}/connection/requests/${visible['/connection/requests/:id']}`);
+      await owner.press('form[action$="/open"]');
+      await look(owner, 'a request whose body is opened');
+      await owner.visit(`${root}/connection/requests?idempotency_key=${randomUUID()}&after=x`);
+      await look(owner, 'an idempotency key without attempts');
+      await owner.visit(`${root}/connection/requests/${randomUUID()}`, 404);
+      await look(owner, 'a request that is not known');
       await owner.visit(`${root}/nowhere`, 404);
       await look(owner, 'a page that does not exist');
       await stranger.visit('/sign-in');
@@ -234,10 +249,11 @@ export function everyPage(system: () => ConsoleSystem): void {
           attacked: globalThis.attacked ?? null,
           elements: document.querySelectorAll('[onerror], img, script:not([src]), main b, main i').length,
           texts: document.body.innerText.split('<script>').length - 1,
+          hasKey: document.documentElement.outerHTML.includes(${JSON.stringify(secret)}),
         })`);
         const { texts, ...rest } = found as { texts: number; attacked: unknown; elements: number };
         shown += texts;
-        expect({ address, ...rest }).toEqual({ address, attacked: null, elements: 0 });
+        expect({ address, ...rest }).toEqual({ address, attacked: null, elements: 0, hasKey: false });
       });
       // As text it is there, again and again.
       expect(shown).toBeGreaterThan(30);

@@ -90,11 +90,20 @@ interface Place {
   readonly after: string;
 }
 
+/** What cannot be seen, moves other letters or commands a terminal, as JSON escapes it. */
+const visible = (text: string): string =>
+  text.replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) =>
+    hidden
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+
 function writeValue(value: unknown, place: Place, lines: { text: string; pointer: string }[]): void {
   const { pointer, indent, before, after } = place;
   const isList = Array.isArray(value);
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  const line = (text: string) => lines.push({ text: `${indent}${text}`, pointer });
+  const line = (text: string) => lines.push({ text: `${indent}${visible(text)}`, pointer });
   if (members.length === 0) {
     line(`${before}${JSON.stringify(value)}${after}`);
     return;

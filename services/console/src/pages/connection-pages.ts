@@ -20,6 +20,8 @@ import { type ConsoleConfig } from '../config.js';
 import { ConsolePage, PageController, type PageReply, page } from '../http/console-page.js';
 import { type MemberVisit } from '../http/visit.js';
 import { keyWords } from './key-words.js';
+import { requestsPath } from './requests/request-parts.js';
+import { requestWords } from './requests/request-words.js';
 import { unlessAway } from './unless-away.js';
 import { webhookWords } from './webhooks/webhook-words.js';
 import { words } from './words.js';
@@ -94,6 +96,7 @@ export class ConnectionPages {
       })}
 ${outcome === 'revoked' ? notice('done', texts.revokedDone[language]) : null}
 ${card({ id: 'keys', title: texts.keys[language], content: list })}
+${requestCard(visit)}
 ${role === 'owner' ? webhookCard(visit) : null}
 ${card({
   id: 'reference',
@@ -115,6 +118,18 @@ ${card({
     const usage = await unlessAway(this.rpc.call(getUsage, { business_id: book, key_id: key.id }));
     return usage?.used_today ?? null;
   }
+}
+
+/** Where everybody finds what the keys have sent. */
+function requestCard({ language, link }: MemberVisit): Markup {
+  return card({
+    id: 'requests',
+    title: requestWords.title[language],
+    content: html`<p>${requestWords.card[language]}</p>
+<div class="buttons">
+  ${linkButton({ href: link(requestsPath), text: requestWords.open[language] })}
+</div>`,
+  });
 }
 
 /** Where an owner finds the endpoints. */
@@ -152,6 +167,7 @@ function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Mar
     ],
     language,
   );
+  const requests = html`${requestWords.ofKey[language]}<span class="visually-hidden">: ${key.name}</span>`;
   const mode = badge(key.mode === 'live' ? 'good' : 'waiting', keyWords[key.mode][language]);
   return html`<li class="key ${isRevoked && 'ended'}">
     <div class="title">
@@ -159,6 +175,7 @@ function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Mar
       ${role === 'owner' && !isRevoked && revoke}
     </div>
     ${known}
+    <p><a href="/${key.mode === 'test' ? 't' : 'b'}/${key.business_id}${requestsPath}?key=${key.id}">${requests}</a></p>
   </li>
   `;
 }

@@ -88,13 +88,24 @@ const listedColumns = [
   'duration_ms',
 ] as const;
 
-/** A page of the requests of a book, the latest first, since an instant. */
+/** A page of the requests of a book since an instant, the latest first unless another order is asked for. */
 export async function listRequestsOf(
   db: Kysely<GatewayTables>,
   filter: RequestOf<typeof listRequests>,
   since: Date,
 ): Promise<Pick<ReplyOf<typeof listRequests>, 'requests' | 'next_after'>> {
-  const { business_id, key_id, status_class, code, idempotency_key, after, limit } = filter;
+  const {
+    business_id,
+    key_id,
+    status_class,
+    code,
+    idempotency_key,
+    ascending = false,
+    after,
+    limit,
+  } = filter;
+  const order = ascending ? 'asc' : 'desc';
+  const beyond = sql.raw(ascending ? '>' : '<');
   const rows = await db
     .selectFrom('request_log')
     .select(listedColumns)
@@ -111,10 +122,10 @@ export async function listRequestsOf(
     .$if(code !== undefined, (query) => query.where('code', '=', code ?? ''))
     .$if(idempotency_key !== undefined, (query) => query.where('idempotency_key', '=', idempotency_key ?? ''))
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(at, id) < (${after?.timestamp}::timestamptz, ${after?.id}::uuid)`),
+      query.where(sql<boolean>`(at, id) ${beyond} (${after?.timestamp}::timestamptz, ${after?.id}::uuid)`),
     )
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('at', order)
+    .orderBy('id', order)
     .limit(limit + 1)
     .execute();
   const shown = rows.slice(0, limit);

@@ -3,8 +3,10 @@ import { removedSecret } from '@pinkas/contracts';
 /** Keys of this system, secrets of webhooks, credentials of HTTP, web tokens, private keys. */
 const secrets =
   /\bpk_(?:live|test)_\w*|\bwhsec_[\w+/=-]*|\bbearer\s+[\w.~+/=-]{8,}|\bbasic\s+[\w+/]{12,}=*|\beyJ[\w-]{8,}[\w.-]*|-----BEGIN [\s\S]*/gi;
-/** What may be the number of a card: 13 to 19 digits. */
-const cardNumbers = /(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)/g;
+/** What may be the number of a card, 14 to 19 digits, or is a UUID, whose digits are none. */
+const cardNumbers = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<!\d)(?:\d[ -]?){13,18}\d(?!\d)/gi;
+/** The first digits that networks of cards have (ISO/IEC 7812); those of a date, as in the ids of orders, are others. */
+const ofCards = /^(?:[3-6]\d{13,18}|2[2-7]\d{14})$/;
 /** The name of a member, in words with underscores, whose value is a secret. */
 const secretName =
   /(?:^|_)(?:password|passwd|pwd|pass|secret|token|api_?key|authorization|credentials?|cvv|cvc|pin|signature|card_number)(?:_|$)/;
@@ -14,9 +16,7 @@ const halfSurrogates = /\p{Surrogate}/gu;
 export function withoutSecrets(text: string): string {
   return text
     .replaceAll(secrets, removedSecret)
-    .replaceAll(cardNumbers, (digits) =>
-      hasCheckDigit(digits.replaceAll(/\D/g, '')) ? removedSecret : digits,
-    )
+    .replaceAll(cardNumbers, (found) => (isCardNumber(found) ? removedSecret : found))
     .replaceAll('\0', '�')
     .replaceAll(halfSurrogates, '�');
 }
@@ -26,6 +26,11 @@ export function isSecretName(name: string): boolean {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll(/[^A-Za-z0-9]+/g, '_');
   return secretName.test(words.toLowerCase());
 }
+
+const isCardNumber = (text: string): boolean => {
+  const digits = text.replaceAll(/[ -]/g, '');
+  return ofCards.test(digits) && hasCheckDigit(digits);
+};
 
 /** Luhn, ISO/IEC 7812-1. */
 function hasCheckDigit(digits: string): boolean {

@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  findDocumentByKey,
   findPublicDocument,
   getDocument,
   getDocumentFacts,
@@ -23,11 +24,12 @@ import {
   type DocumentRow,
   findAnywhere,
   findById,
+  findByKey,
   findByPublicId,
   missingIds,
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { toDocument, toState } from '../document/document-row.js';
+import { toDocument, toHead, toState } from '../document/document-row.js';
 import { listedDocument } from '../document/listed-document.js';
 import { setOffsOf } from '../document/set-off.repository.js';
 import { readSettling, settlementDetails, settlementState } from '../document/settlement.repository.js';
@@ -68,6 +70,20 @@ export class DocumentOperations {
           ...(state.set_off !== undefined && { set_offs: await setOffsOf(db, business_id, row.id) }),
         }
       : { document, state, ...shown };
+  }
+
+  /** What has become of an idempotency key. */
+  @Operation(findDocumentByKey)
+  async findByKey({
+    business_id,
+    idempotency_key,
+  }: RequestOf<typeof findDocumentByKey>): Promise<ReplyOf<typeof findDocumentByKey>> {
+    const db = forTenant(this.db, business_id);
+    const { existing, isInProgress } = await findByKey(db, business_id, idempotency_key);
+    return {
+      found: existing ? { document: toHead(existing), state: toState(existing) } : null,
+      in_progress: isInProgress,
+    };
   }
 
   /** What is sent to the tax authority about a document: an operator names the document alone. */
@@ -174,9 +190,10 @@ export class DocumentOperations {
 function issuerOf({
   key_id: key,
   person_id: person,
-}: DocumentRow): Pick<ReplyOf<typeof getDocument>, 'issuer'> {
+  idempotency_key,
+}: DocumentRow): Pick<ReplyOf<typeof getDocument>, 'issuer' | 'idempotency_key'> {
   if (key !== null) {
-    return { issuer: { kind: 'key', id: key } };
+    return { issuer: { kind: 'key', id: key }, idempotency_key };
   }
   return person === null ? {} : { issuer: { kind: 'person', id: person } };
 }

@@ -3,19 +3,21 @@ import type { Database, RpcClient } from '@pinkas/service-kit';
 import { html, isolate, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import type { MemberVisit } from '../../http/visit.js';
+import { requestsPath } from '../requests/request-parts.js';
 import { peopleOf } from '../trail/trail-names.js';
 import { unlessAway } from '../unless-away.js';
 
 const texts = {
   key: { he: 'מפתח API', en: 'API key' },
+  requests: { he: 'הבקשות ל-API', en: 'Its requests' },
   person: { he: 'אדם שאינו רשום עוד', en: 'a person who is not known any more' },
 } as const satisfies Record<string, Words>;
 
 /** Who issued a document, by its record; null where the record is of a release that did not state it. */
 export async function issuedBy(
   { rpc, db }: { readonly rpc: RpcClient; readonly db: Database<ConsoleTables> },
-  { business, language }: MemberVisit,
-  { issuer }: Pick<ReplyOf<typeof getDocument>, 'issuer'>,
+  { business, language, link }: MemberVisit,
+  { issuer, idempotency_key }: Pick<ReplyOf<typeof getDocument>, 'issuer' | 'idempotency_key'>,
 ): Promise<Markup | null> {
   if (!issuer) {
     return null;
@@ -26,5 +28,9 @@ export async function issuedBy(
   }
   const found = await unlessAway(rpc.call(listKeys, { business_id: business.id }));
   const key = found?.keys.find(({ id }) => id === issuer.id);
-  return html`${texts.key[language]}${key ? html` ${isolate(key.name, language)}` : null}`;
+  const name = html`${texts.key[language]}${key ? html` ${isolate(key.name, language)}` : null}`;
+  return idempotency_key === undefined
+    ? name
+    : html`${name}
+<a href="${link(requestsPath, { idempotency_key })}">${texts.requests[language]}</a>`;
 }

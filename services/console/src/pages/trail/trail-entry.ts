@@ -18,6 +18,7 @@ import {
 import type { MemberVisit } from '../../http/visit.js';
 import { type IconName, icon } from '../icons.js';
 import { firstDay } from '../list/selection-pages.js';
+import { requestsPath } from '../requests/request-parts.js';
 import { endpointsPath } from '../webhooks/endpoint-parts.js';
 import { addressFor, type TrailNames } from './trail-names.js';
 import { actionWords, fieldWords, type TrailKind, trailKinds, valueWords } from './trail-words.js';
@@ -135,6 +136,9 @@ function subjectOf(
     const name = customers.get(subject);
     const text = name === undefined ? html`${texts.customer[language]}` : isolate(name, language);
     return html`<a href="${link(`/customers/${subject}`)}">${text}</a>`;
+  }
+  if (action === 'request.open') {
+    return html`<a href="${link(`${requestsPath}/${subject}`)}">${leftToRight(subject)}</a>`;
   }
   const url = endpoints.get(subject);
   if (url !== undefined) {

@@ -12,6 +12,10 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'business.update': { he: 'ההגדרות שונו', en: 'The settings were changed' },
   'key.create': { he: 'מפתח API נוצר', en: 'An API key was created' },
   'key.revoke': { he: 'מפתח API בוטל', en: 'An API key was revoked' },
+  'request.open': {
+    he: 'הפרטים האישיים של בקשה ל-API הוצגו',
+    en: 'What is personal in a request to the API was shown',
+  },
   'webhook.create': { he: 'כתובת לאירועים נוצרה', en: 'A webhook endpoint was created' },
   'webhook.enable': { he: 'כתובת לאירועים הופעלה', en: 'A webhook endpoint was enabled' },
   'webhook.disable': { he: 'כתובת לאירועים הושבתה', en: 'A webhook endpoint was disabled' },
@@ -125,7 +129,7 @@ export const trailKinds = {
     word: { he: 'הגדרות', en: 'Settings' },
     actions: ['business.create', 'business.update', 'accountant.schedule', 'accountant.dismiss'],
   },
-  keys: { word: { he: 'מפתחות API', en: 'API keys' }, actions: ['key.create', 'key.revoke'] },
+  keys: { word: { he: 'מפתחות API', en: 'API keys' }, actions: ['key.create', 'key.revoke', 'request.open'] },
   webhooks: {
     word: { he: 'Webhooks', en: 'Webhooks' },
     actions: [

@@ -9,11 +9,11 @@ import {
   type Markup,
   notice,
   pageHead,
-  tabs,
   type Words,
 } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
+import { bookTabs } from '../book-tabs.js';
 import { words } from '../words.js';
 import { endpointFacts, endpointsPath, stateBadge } from './endpoint-parts.js';
 import { webhookWords } from './webhook-words.js';
@@ -23,9 +23,6 @@ const texts = {
   create: { he: 'כתובת חדשה', en: 'New endpoint' },
   none: { he: 'עדיין אין כתובת.', en: 'There is no endpoint yet.' },
   removed: { he: 'הכתובת הוסרה.', en: 'The endpoint is removed.' },
-  books: { he: 'ספרים', en: 'Books' },
-  live: { he: 'הספר האמיתי', en: 'Live book' },
-  test: { he: 'ספר הניסיון', en: 'Test book' },
 } as const satisfies Record<string, Words>;
 
 /** The endpoints of a book. */
@@ -35,7 +32,7 @@ export class EndpointListPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, business, isTest, language, link, outcome } = visit;
+    const { bookId, business, language, link, outcome } = visit;
     const { endpoints } = await this.rpc.call(listEndpoints, { business_id: bookId });
     const isFull = endpoints.length >= endpointsMax;
     const create = linkButton({
@@ -47,13 +44,6 @@ export class EndpointListPages {
   ${endpoints.map((endpoint) => endpointItem(visit, endpoint))}
 </ul>`;
     const title = webhookWords.title[language];
-    const books = tabs({
-      label: texts.books[language],
-      items: [
-        { href: `/b/${business.id}${endpointsPath}`, text: texts.live[language], isCurrent: !isTest },
-        { href: `/t/${business.id}${endpointsPath}`, text: texts.test[language], isCurrent: isTest },
-      ],
-    });
     return page(
       title,
       html`${pageHead({
@@ -63,7 +53,7 @@ export class EndpointListPages {
         crumbs: [{ text: words.connection[language], href: `/b/${business.id}/connection` }],
         primary: isFull ? null : create,
       })}
-${books}
+${bookTabs(visit, endpointsPath)}
 ${outcome === 'removed' ? notice('done', texts.removed[language]) : null}
 ${isFull ? notice('info', webhookWords.full[language]) : null}
 ${card({
