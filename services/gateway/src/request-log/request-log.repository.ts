@@ -105,7 +105,7 @@ export async function listRequestsOf(
     limit,
   } = filter;
   const order = ascending ? 'asc' : 'desc';
-  const beyond = sql.raw(ascending ? '>' : '<');
+  const beyond = ascending ? sql`>` : sql`<`;
   const rows = await db
     .selectFrom('request_log')
     .select(listedColumns)
