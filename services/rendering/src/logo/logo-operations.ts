@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { getLogo, type ReplyOf, type RequestOf, storeLogo } from '@pinkas/contracts';
-import { ApiError, Operation } from '@pinkas/service-kit';
+import { ApiError, Operation, remainingMs } from '@pinkas/service-kit';
 import { InvalidLogoError, parseLogoUrl } from './logo.js';
 import { LogoStore } from './logo.repository.js';
 import { LogoRasterizer } from './logo-rasterizer.js';
@@ -31,7 +31,8 @@ export class LogoOperations {
     preview = false,
   }: RequestOf<typeof storeLogo>): Promise<ReplyOf<typeof storeLogo>> {
     try {
-      const stored = await this.rasterizer.rasterize(businessId, parseLogoUrl(logo));
+      const deadline = AbortSignal.timeout(Math.max(1, Math.floor(remainingMs(storeLogo.timeoutMs))));
+      const stored = await this.rasterizer.rasterize(businessId, parseLogoUrl(logo), deadline);
       return { sha256: await this.logos.store(businessId, stored, preview) };
     } catch (error) {
       if (error instanceof InvalidLogoError) {

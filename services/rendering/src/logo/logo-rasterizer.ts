@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { storeLogo } from '@pinkas/contracts';
-import { ApiError, remainingMs } from '@pinkas/service-kit';
+import { ApiError } from '@pinkas/service-kit';
 import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
 import type { RasterizerReply } from './rasterizer-process.js';
@@ -26,11 +25,9 @@ export class LogoRasterizer {
 
   /**
    * One drawing of a business at a time, so that it holds up no other: there is another place.
-   * @throws InvalidLogoError when the file is rejected or takes too long; QueueFullError; engine_error when the caller's deadline
-   * passes.
+   * @throws InvalidLogoError when the file is rejected or takes too long; QueueFullError; engine_error when `deadline` passes.
    */
-  async rasterize(businessId: string, upload: UploadedLogo): Promise<StoredLogo> {
-    const deadline = AbortSignal.timeout(Math.max(1, Math.floor(remainingMs(storeLogo.timeoutMs))));
+  async rasterize(businessId: string, upload: UploadedLogo, deadline: AbortSignal): Promise<StoredLogo> {
     const reply = await this.#ofBusiness
       .run(businessId, deadline, () => this.#semaphore.run(deadline, () => draw(upload, deadline)))
       .catch((error: unknown) => {
