@@ -57,6 +57,7 @@ import json, sys
 from datetime import datetime, timezone
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 import pinkas
+from pinkas_client.api.requests import get_request
 from pinkas_client.models import CreateDocument
 
 base_url, key, test_key, page = sys.argv[1:]
@@ -80,6 +81,7 @@ first = pinkas.issue(client, quote(19.99), "order-1")
 assert pinkas.issue(client, quote(19.99), "order-1").id == first.id
 refused = raised(pinkas.Refused, lambda: pinkas.issue(client, quote(20), "order-1"))
 assert refused.error.code == "idempotency_key_reused", refused
+assert get_request.sync(refused.request_id, client=client).code == "idempotency_key_reused"
 test = pinkas.connect(base_url, test_key)
 for sku in ("test_engine_error_after_issue", "test_request_in_progress"):
     pinkas.issue(test, quote(10, sku=sku), sku)

@@ -77,7 +77,7 @@ export class ConnectionPages {
       [
         [texts.base[language], leftToRight(baseUrl)],
         [texts.client[language], line(`npm install ${origin}/client.tgz`)],
-        [texts.agents[language], line(`npx -p ${origin}/mcp.tgz pinkas-mcp`)],
+        [texts.agents[language], line(`npx -y -p ${origin}/mcp.tgz pinkas-mcp`)],
       ],
       language,
     );

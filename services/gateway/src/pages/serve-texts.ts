@@ -46,7 +46,7 @@ can neither be deleted nor changed. After no answer, or an error that is \`retry
 
 ## Programs
 
-- [Server for agents](${origin(config)}/mcp.tgz): \`npx -p ${origin(config)}/mcp.tgz pinkas-mcp\` (Model Context Protocol, stdio)
+- [Server for agents](${origin(config)}/mcp.tgz): \`npx -y -p ${origin(config)}/mcp.tgz pinkas-mcp\` (Model Context Protocol, stdio)
 - [TypeScript client](${origin(config)}/client.tgz): \`npm install ${origin(config)}/client.tgz\`
 
 ## Optional
