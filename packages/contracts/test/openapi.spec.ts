@@ -310,7 +310,7 @@ print(json.dumps([is_genuine(one["body"].encode(), one["headers"], sys.argv[1]) 
   };
 
   it.each(Object.keys(programs) as (keyof typeof programs)[])(
-    'the check in %s accepts what is genuine alone',
+    'the check in %s accepts what is genuine alone, and throws without a secret',
     (language) => {
       const { command, file, end } = programs[language];
       if (!isThere(command)) {
@@ -319,11 +319,15 @@ print(json.dumps([is_genuine(one["body"].encode(), one["headers"], sys.argv[1]) 
       const folder = mkdtempSync(join(tmpdir(), 'pinkas-signature-'));
       try {
         writeFileSync(join(folder, file), `${signatureChecks[language]}\n${end}\n`);
-        const answer = execFileSync(command, [join(folder, file), secret, JSON.stringify(cases)], {
-          encoding: 'utf8',
-          env: { PATH: process.env.PATH, HOME: process.env.HOME },
-        });
-        expect(JSON.parse(answer)).toEqual(cases.map(({ genuine }) => genuine));
+        const check = (given: string) =>
+          execFileSync(command, [join(folder, file), given, JSON.stringify(cases)], {
+            encoding: 'utf8',
+            stdio: 'pipe',
+            env: { PATH: process.env.PATH, HOME: process.env.HOME },
+          });
+        expect(JSON.parse(check(secret))).toEqual(cases.map(({ genuine }) => genuine));
+        // Anybody could sign with an empty key.
+        expect(() => check('')).toThrow('there is no secret');
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

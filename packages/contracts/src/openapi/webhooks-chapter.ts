@@ -11,6 +11,7 @@ export function isGenuine(body, headers, secret) {
   const timestamp = headers['webhook-timestamp'] ?? '';
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  if (key.length === 0) throw new Error('there is no secret');
   const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(body).digest();
   return (headers['webhook-signature'] ?? '').split(' ').some((signature) => {
     const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
@@ -27,6 +28,8 @@ def is_genuine(body: bytes, headers: dict, secret: str) -> bool:
     if not (timestamp.isdecimal() and abs(time.time() - int(timestamp)) <= 300):
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if not key:
+        raise ValueError("there is no secret")
     signed = f"{event_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     given = headers.get("webhook-signature", "").split(" ")
@@ -44,6 +47,9 @@ function is_genuine(string $body, array $headers, string $secret): bool
         return false;
     }
     $key = base64_decode(preg_replace('/^whsec_/', '', $secret));
+    if ($key === '') {
+        throw new InvalidArgumentException('there is no secret');
+    }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
     foreach (explode(' ', $headers['webhook-signature'] ?? '') as $given) {
         if (hash_equals($expected, $given)) {
