@@ -147,6 +147,7 @@ const roomsOf: Record<string, readonly string[]> = {
   'services/rendering': [
     'config.ts',
     'circuit-breaker.ts',
+    'store',
     'db',
     'typeface',
     'signature',

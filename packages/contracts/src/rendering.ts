@@ -8,6 +8,7 @@ import { Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fie
 import { timeLimitsMs } from './time-limits.js';
 
 export * from './rendering-find.js';
+export * from './rendering-move.js';
 
 /** Renders, signs and stores the first PDF of a document that is being issued. */
 export const renderArtifact = defineContract('rendering.artifact.render', {
@@ -226,7 +227,7 @@ export const getLogo = defineContract('rendering.logo.get', {
 
 /** How a stored PDF can be wrong. */
 export const artifactFindings = [
-  /** There is no PDF at all. */
+  /** There is no PDF at all, or the file of a revision is not in the object store. */
   'missing',
   /** The revisions are not 1, 2, 3 and so on. */
   'revisions',

@@ -66,6 +66,8 @@ export const timeLimitsMs = {
   renderTogether: 4_500,
   printDocument: 5_000,
   timestamp: 1_500,
+  /** One request to the object store, with its repetitions. A file is stored in what is left of a rendering. */
+  objectStore: 2_000,
   outcomes: 3_000,
 
   /* The tax authority. */
@@ -139,6 +141,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'createDocument', inner: ['renderArtifact', 'outcomes', 'replyReserve'] },
   { outer: 'printDocument', inner: ['renderTogether', 'replyReserve'] },
   { outer: 'renderArtifact', inner: ['printDocument', 'timestamp', 'replyReserve'] },
+  { outer: 'call', inner: ['objectStore', 'replyReserve'] },
   { outer: 'outcomes', inner: ['authorityWait', 'replyReserve'] },
   { outer: 'authorityRequest', inner: ['authorityTokenRenewal', 'authorityTokenRenewal'] },
   { outer: 'lock', inner: ['authorityTokenRenewal', 'replyReserve'] },
@@ -186,6 +189,7 @@ export const documentedTimeLimits: readonly {
   },
   { what: 'one rendering, with its signature', limits: ['renderArtifact'] },
   { what: 'one time-stamp of a signature, where an authority is configured', limits: ['timestamp'] },
+  { what: 'one request to the object store, where one is configured', limits: ['objectStore'] },
   {
     what: "the check of a customer's addresses, which runs beside the rendering",
     limits: ['checkRecipient'],

@@ -26,6 +26,34 @@ describe('rendering config', () => {
     });
   });
 
+  it('ARTIFACT_STORE names a bucket with the address of its store', () => {
+    const read = (ARTIFACT_STORE: string) => readConfig(fields, { ...least, ARTIFACT_STORE }).artifactStore;
+    expect(read('')).toBeNull();
+    expect(read('s3://documents')).toEqual({
+      bucket: 'documents',
+      prefix: '',
+      endpoint: null,
+      region: null,
+      readOnly: false,
+    });
+    expect(read('s3://documents/a/b/?endpoint=http://127.0.0.1:7070&region=il-1&readonly=true')).toEqual({
+      bucket: 'documents',
+      prefix: 'a/b/',
+      endpoint: 'http://127.0.0.1:7070',
+      region: 'il-1',
+      readOnly: true,
+    });
+    for (const wrong of [
+      'documents',
+      'https://documents',
+      's3://',
+      's3://a?endpoint=ftp://b',
+      's3://a?path=b',
+    ]) {
+      expect(() => read(wrong)).toThrow('ARTIFACT_STORE is wrong: expected');
+    }
+  });
+
   it('the configuration reports every missing or wrong variable together', () => {
     const read = () =>
       readConfig(fields, {

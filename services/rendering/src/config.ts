@@ -1,5 +1,56 @@
 import { timeLimitsMs } from '@pinkas/contracts';
-import { type ConfigOf, flag, integer, serviceFields, text, url } from '@pinkas/service-kit/config';
+import {
+  type ConfigOf,
+  type EnvField,
+  flag,
+  integer,
+  serviceFields,
+  text,
+  url,
+} from '@pinkas/service-kit/config';
+
+/** Where an object store is. */
+export interface StoreAddress {
+  readonly bucket: string;
+  /** Of every key: empty, or a path with a slash at its end. */
+  readonly prefix: string;
+  /** Null: Amazon's. */
+  readonly endpoint: string | null;
+  /** Null: as the SDK finds it. */
+  readonly region: string | null;
+  /** Files are only read: new ones go to the database, and none is deleted. */
+  readonly readOnly: boolean;
+}
+
+const storeParameters = ['endpoint', 'region', 'readonly'];
+
+function storeAddress(value: string): StoreAddress {
+  const expected =
+    'expected s3://bucket?endpoint=https://…, with region=… and readonly=true where they are needed';
+  if (!URL.canParse(value)) {
+    throw new Error(expected);
+  }
+  const { protocol, hostname, pathname, searchParams, username } = new URL(value);
+  const endpoint = searchParams.get('endpoint');
+  const unknown = [...searchParams.keys()].filter((name) => !storeParameters.includes(name));
+  if (protocol !== 's3:' || hostname === '' || username !== '' || unknown.length > 0) {
+    throw new Error(expected);
+  }
+  if (endpoint !== null && !/^https?:\/\/[^/@?#]+\/?$/.test(endpoint)) {
+    throw new Error(
+      'expected an endpoint that is an address of http or https, without a path and without credentials',
+    );
+  }
+  const path = pathname.replace(/^\/+|\/+$/g, '');
+  return {
+    bucket: hostname,
+    prefix: path === '' ? '' : `${path}/`,
+    endpoint,
+    // A store of one's own has one region, whose name it does not ask for.
+    region: searchParams.get('region') ?? (endpoint === null ? null : 'us-east-1'),
+    readOnly: searchParams.get('readonly') === 'true',
+  };
+}
 
 /** The environment of the rendering service. */
 export const fields = {
@@ -82,6 +133,36 @@ export const fields = {
     meaning: "The address of a document's page without its last part; the QR code on a document leads there.",
     example: 'https://pinkas.example.com/d',
     protocols: ['https:', 'http:'],
+  }),
+  artifactStore: {
+    name: 'ARTIFACT_STORE',
+    meaning:
+      'The bucket that new PDFs are stored in, with the address of its store; empty: PDFs are stored in the database. Files in either place are read.',
+    example: 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1',
+    fallback: null,
+    secret: false,
+    parse: storeAddress,
+  } satisfies EnvField<StoreAddress | null> as EnvField<StoreAddress | null>,
+  artifactStoreKeepDays: integer('ARTIFACT_STORE_KEEP_DAYS', {
+    meaning:
+      'How many days a file stays in the object store after its row is gone: longer than backups of the database are kept.',
+    example: '70',
+    fallback: 70,
+    min: 1,
+    max: 3_650,
+  }),
+  accessKeyId: text('AWS_ACCESS_KEY_ID', {
+    meaning:
+      'The id of a key of the object store. Empty: credentials are found in another place where the AWS SDK looks, such as a web identity or a file.',
+    example: 'AKIAIOSFODNN7EXAMPLE',
+    fallback: '',
+    secret: true,
+  }),
+  secretAccessKey: text('AWS_SECRET_ACCESS_KEY', {
+    meaning: 'The secret of that key.',
+    example: 'secret',
+    fallback: '',
+    secret: true,
   }),
   renderConcurrency: integer('RENDER_CONCURRENCY', {
     meaning:

@@ -1,10 +1,13 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
+import { ArtifactFiles } from './artifact/artifact-files.js';
 import { ArtifactOperations } from './artifact/artifact-operations.js';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { BookHash } from './artifact/book-hash.js';
 import { FindArtifact } from './artifact/find-artifact.js';
+import { MoveArtifacts } from './artifact/move-artifacts.js';
 import { NextRevision } from './artifact/next-revision.js';
+import { ObjectPurger } from './artifact/object-purger.js';
 import { OrphanPurger } from './artifact/orphan-purger.js';
 import { PageOperations } from './artifact/page-operations.js';
 import { PdfService } from './artifact/pdf-service.js';
@@ -21,6 +24,7 @@ import { LogoRasterizer } from './logo/logo-rasterizer.js';
 import { PrintReport } from './report/print-report.js';
 import { SignatureModule } from './signature/signature.module.js';
 import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
+import { ArtifactStore } from './store/artifact-store.js';
 import { ClearTestArtifacts } from './test-mode/clear-test-artifacts.js';
 import { ProvokableRenderArtifact } from './test-mode/provokable-render-artifact.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
@@ -31,6 +35,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
   controllers: [
     ProvokableRenderArtifact,
     ArtifactOperations,
+    MoveArtifacts,
     AuditArtifacts,
     FindArtifact,
     PageOperations,
@@ -41,6 +46,8 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
     PdfService,
+    ArtifactStore,
+    ArtifactFiles,
     BookHash,
     LogoRasterizer,
     LogoStore,
@@ -51,6 +58,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     SettleDonation,
     RenderCancellation,
     OrphanPurger,
+    ObjectPurger,
   ],
 })
 export class RenderingModule {}
@@ -58,7 +66,9 @@ export class RenderingModule {}
 /** What runs beside the operations, in the order of its start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   PdfService,
+  ArtifactStore,
   ValidationDataRefresher,
   OrphanPurger,
+  ObjectPurger,
   HeadsSigner,
 ];

@@ -178,6 +178,7 @@ describe('AuditArtifacts', () => {
     const { pdf, sha256 } = await intruder
       .selectFrom('artifact')
       .select(['pdf', 'sha256'])
+      .$narrowType<{ pdf: Buffer }>()
       .where('document_id', '=', document_id)
       .where('revision', '=', revision)
       .executeTakeFirstOrThrow();
@@ -203,6 +204,7 @@ describe('AuditArtifacts', () => {
     const { pdf } = await intruder
       .selectFrom('artifact')
       .select('pdf')
+      .$narrowType<{ pdf: Buffer }>()
       .where('document_id', '=', document_id)
       .where('revision', '=', revision)
       .executeTakeFirstOrThrow();

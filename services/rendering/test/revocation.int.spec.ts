@@ -170,6 +170,7 @@ describe('Signers with certificates that name their revocation', () => {
         const { pdf } = await rendering.database.db
           .selectFrom('artifact')
           .select('pdf')
+          .$narrowType<{ pdf: Buffer }>()
           .where('document_id', '=', document.id)
           .executeTakeFirstOrThrow();
         expect(await signatureReport(pdf)).toContain('Signature is Valid.');

@@ -13,5 +13,6 @@ export { sharedRendererUrl, startFaultyRenderer } from './shared-renderer.js';
 export * from './signing-certificate.js';
 export * from './simulator.js';
 export * from './tcp-proxy.js';
+export * from './test-object-store.js';
 export * from './test-printer.js';
 export * from './webhook-receiver.js';

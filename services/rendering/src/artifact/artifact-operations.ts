@@ -19,6 +19,7 @@ import {
 } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { findPdf, readRevisions, recordRelease } from './artifact.repository.js';
+import { ArtifactFiles } from './artifact-files.js';
 import { BookHash } from './book-hash.js';
 import { RequestedRevision } from './requested-revision.js';
 
@@ -28,6 +29,7 @@ export class ArtifactOperations {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly bookHash: BookHash,
+    private readonly files: ArtifactFiles,
     @InjectClock() private readonly clock: Clock,
     private readonly revisions: RequestedRevision,
   ) {}
@@ -36,9 +38,10 @@ export class ArtifactOperations {
   @Operation(getArtifact)
   async get(request: RequestOf<typeof getArtifact>): Promise<ReplyOf<typeof getArtifact>> {
     const db = forTenant(this.db, request.business_id);
-    const { found, firstSha256 } = await findPdf(db, request, request.revision);
+    const { found, file, firstSha256 } = await findPdf(db, request, request.revision);
     this.bookHash.check(request, firstSha256, request.artifact_sha256);
-    return request.known_sha256?.includes(found.sha256) ? { ...found, pdf: '' } : found;
+    const isKnown = request.known_sha256?.includes(found.sha256);
+    return { ...found, pdf: isKnown ? '' : (await this.files.bytesOf(file)).toString('base64') };
   }
 
   /** Lists the revisions of a document's PDF. */
@@ -73,9 +76,10 @@ export class ArtifactOperations {
           throw new ApiError('not_found');
         }
         // A statement of its own: one revision may have been stored while the lock was waited for.
-        const { found, firstSha256 } = await findPdf(trx, request);
+        const { found, file, firstSha256 } = await findPdf(trx, request);
         this.bookHash.check(request, firstSha256, request.artifact_sha256);
-        return found;
+        // Where it cannot be read, nothing is released.
+        return { ...found, pdf: (await this.files.bytesOf(file)).toString('base64') };
       });
   }
 

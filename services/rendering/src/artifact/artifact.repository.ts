@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { getArtifact, IssuedDocument, ReplyOf } from '@pinkas/contracts';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
@@ -49,6 +48,27 @@ const revisionColumns = [
   'published_at',
 ] as const;
 
+/** What a row has of its file. */
+export interface StoredFile {
+  readonly document_id: string;
+  readonly revision: number;
+  readonly sha256: Buffer;
+  readonly size_bytes: number;
+  /** Null: it is in the object store. */
+  readonly pdf: Buffer | null;
+  /** Null: it is in the row. */
+  readonly object_key: string | null;
+}
+
+/** A signed PDF that has its place, and no row yet. */
+export interface PlacedArtifact extends RenderedArtifact {
+  /** Null: it is to be stored in the row. */
+  readonly objectKey: string | null;
+}
+
+/** The columns of a {@link StoredFile}. */
+export const fileColumns = ['revision', 'sha256', 'size_bytes', 'pdf', 'object_key'] as const;
+
 /** The revisions of a document, oldest first. Pass `forUpdate` inside a transaction that will add to them. */
 export async function revisionsOf(
   db: Db,
@@ -64,24 +84,23 @@ export async function revisionsOf(
   return revisions.sort((a, b) => a.revision - b.revision);
 }
 
-/** A revision with its PDF, as `getArtifact` returns it. */
+/** A revision as `getArtifact` returns it, without its PDF, and where that is. */
 interface FoundPdf {
-  readonly found: ReplyOf<typeof getArtifact>;
+  readonly found: Omit<ReplyOf<typeof getArtifact>, 'pdf'>;
+  readonly file: StoredFile;
   /** Of the PDF that was made when the document was issued. */
   readonly firstSha256: Buffer;
 }
 
 /**
  * @param revision by default the latest.
- * @throws ApiError `not_found` where the document does not have it; Error where the bytes are not those that were signed.
+ * @throws ApiError `not_found` where the document does not have it.
  */
 export async function findPdf(db: Db, key: DocumentKey, revision?: number): Promise<FoundPdf> {
   const artifact = await db
     .selectFrom('artifact')
     .select([
-      'revision',
-      'sha256',
-      'pdf',
+      ...fileColumns,
       'cancelled_at',
       'allocation_number',
       'report_cancelled',
@@ -108,19 +127,15 @@ export async function findPdf(db: Db, key: DocumentKey, revision?: number): Prom
   if (!artifact) {
     throw new ApiError('not_found');
   }
-  if (!createHash('sha256').update(artifact.pdf).digest().equals(artifact.sha256)) {
-    throw new Error(`revision ${artifact.revision} of document ${key.document_id} does not have its hash`);
-  }
   const found = {
     revision: artifact.revision,
     sha256: artifact.sha256.toString('hex'),
-    pdf: artifact.pdf.toString('base64'),
     cancelled: artifact.cancelled_at !== null,
     allocation_number: artifact.allocation_number,
     ...(artifact.report_cancelled && { report_cancelled: true }),
     ...(artifact.not_deductible && { not_deductible: true }),
   };
-  return { found, firstSha256: artifact.first_sha256 };
+  return { found, file: { document_id: key.document_id, ...artifact }, firstSha256: artifact.first_sha256 };
 }
 
 /** The revisions of a document for reading, oldest first. */
@@ -163,7 +178,7 @@ export async function insertRevision(
     revision: number;
     request_sha256: Buffer;
     attempt: number | null;
-    rendered: RenderedArtifact;
+    rendered: PlacedArtifact;
   },
 ): Promise<boolean> {
   const { rendered } = revision;
@@ -176,7 +191,8 @@ export async function insertRevision(
       request_sha256: revision.request_sha256,
       attempt: revision.attempt,
       sha256: rendered.sha256,
-      pdf: rendered.pdf,
+      pdf: rendered.objectKey === null ? rendered.pdf : null,
+      object_key: rendered.objectKey,
       size_bytes: rendered.pdf.length,
       template_version: templateVersion,
       certificate_sha256: rendered.certificate,

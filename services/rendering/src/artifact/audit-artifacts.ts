@@ -5,7 +5,8 @@ import { type Database, forTenant, InjectDatabase, Operation, remainingMs } from
 import { Semaphore } from '@pinkas/service-kit/concurrency';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
-import { pdfOf, revisionFacts } from './audit.repository.js';
+import { ArtifactFiles } from './artifact-files.js';
+import { fileOf, revisionFacts } from './audit.repository.js';
 import { type BookFacts, checkBytes, checkRevisions, checkText, pendingWork } from './verify-artifact.js';
 
 type Audited = ReplyOf<typeof auditArtifacts>['documents'][number];
@@ -22,6 +23,7 @@ export class AuditArtifacts {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly signers: Signers,
+    private readonly files: ArtifactFiles,
   ) {}
 
   @Operation(auditArtifacts)
@@ -33,44 +35,48 @@ export class AuditArtifacts {
       for (const book of request.documents) {
         // Nobody waits for the rest after that, and documents have to be rendered.
         deadline.throwIfAborted();
-        documents.push(await audit(db, this.signers, { business_id: request.business_id, ...book }));
+        documents.push(await this.#audit(db, { business_id: request.business_id, ...book }));
       }
       return { documents };
     });
   }
-}
 
-async function audit(
-  db: Database<RenderingTables>,
-  signers: Signers,
-  book: BookFacts & { business_id: string },
-): Promise<Audited> {
-  const revisions = await revisionFacts(db, book);
-  const findings = checkRevisions(revisions, book);
-  for (const facts of revisions) {
-    const pdf = await pdfOf(db, book, facts.revision);
-    if (!pdf) {
-      continue;
+  async #audit(db: Database<RenderingTables>, book: BookFacts & { business_id: string }): Promise<Audited> {
+    const revisions = await revisionFacts(db, book);
+    const findings = checkRevisions(revisions, book);
+    for (const facts of revisions) {
+      const file = await fileOf(db, book, facts.revision);
+      if (!file) {
+        continue;
+      }
+      const pdf = await this.files.read(file);
+      if (pdf === null) {
+        findings.push({
+          finding: 'missing',
+          message: `revision ${facts.revision} of its PDF is not in the object store (${file.object_key})`,
+        });
+        continue;
+      }
+      const found = checkBytes(facts, pdf, this.signers.revokedAt(facts.certificate_sha256));
+      findings.push(...found);
+      // The text of a file that is not the signed one proves nothing.
+      if (facts !== revisions.at(-1) || found.length > 0) {
+        continue;
+      }
+      const text = await textOf(pdf);
+      findings.push(
+        ...(text
+          ? checkText(text, facts, book)
+          : [{ finding: 'content', message: 'its PDF cannot be read' } as const]),
+      );
     }
-    const found = checkBytes(facts, pdf, signers.revokedAt(facts.certificate_sha256));
-    findings.push(...found);
-    // The text of a file that is not the signed one proves nothing.
-    if (facts !== revisions.at(-1) || found.length > 0) {
-      continue;
-    }
-    const text = await textOf(pdf);
-    findings.push(
-      ...(text
-        ? checkText(text, facts, book)
-        : [{ finding: 'content', message: 'its PDF cannot be read' } as const]),
-    );
+    return {
+      document_id: book.document_id,
+      revisions: revisions.length,
+      findings,
+      pending: pendingWork(revisions, book),
+    };
   }
-  return {
-    document_id: book.document_id,
-    revisions: revisions.length,
-    findings,
-    pending: pendingWork(revisions, book),
-  };
 }
 
 async function textOf(pdf: Buffer): Promise<PdfText | null> {

@@ -1,6 +1,6 @@
 import type { Database } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import type { DocumentKey } from './artifact.repository.js';
+import { type DocumentKey, fileColumns, type StoredFile } from './artifact.repository.js';
 import type { RevisionFacts } from './verify-artifact.js';
 
 /** All revisions of a document without their PDFs, oldest first. */
@@ -26,18 +26,17 @@ export async function revisionFacts(
     .execute();
 }
 
-/** The bytes of one revision; undefined where it does not exist. */
-export async function pdfOf(
+/** The file of one revision; undefined where it does not exist. */
+export async function fileOf(
   db: Database<RenderingTables>,
   key: DocumentKey,
   revision: number,
-): Promise<Buffer | undefined> {
-  const row = await db
+): Promise<StoredFile | undefined> {
+  return db
     .selectFrom('artifact')
-    .select('pdf')
+    .select(['document_id', ...fileColumns])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('revision', '=', revision)
     .executeTakeFirst();
-  return row?.pdf;
 }

@@ -7,8 +7,16 @@ import { type Database, forTenant, InjectDatabase, type Transaction } from '@pin
 import type { RenderingTables } from '../db/artifact.tables.js';
 import type { RevisionContent } from '../document/sheet.js';
 import { LogoStore } from '../logo/logo.repository.js';
-import { insertRevision, isReleased, keyOf, type Revision, revisionsOf } from './artifact.repository.js';
-import { PdfService, type RenderedArtifact } from './pdf-service.js';
+import {
+  insertRevision,
+  isReleased,
+  keyOf,
+  type PlacedArtifact,
+  type Revision,
+  revisionsOf,
+} from './artifact.repository.js';
+import { ArtifactFiles } from './artifact-files.js';
+import { PdfService } from './pdf-service.js';
 import { type DocumentChange, nextRevision } from './revision-policy.js';
 
 /** An event or a request that changes a document. */
@@ -34,14 +42,15 @@ export class StaleRevisionError extends Error {
 }
 
 /**
- * Makes the next revision of a document. It is rendered outside of any transaction, since that takes a thousand times as long as a
- * statement, and stored if it is still the next one.
+ * Makes the next revision of a document. It is rendered, and its file placed, outside of any transaction, since that takes a
+ * thousand times as long as a statement, and stored if it is still the next one.
  */
 @Injectable()
 export class NextRevision {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly pdfs: PdfService,
+    private readonly files: ArtifactFiles,
     private readonly logos: LogoStore,
   ) {}
 
@@ -57,13 +66,15 @@ export class NextRevision {
   async render(
     { document, business }: ChangedDocument,
     change: DocumentChange,
-  ): Promise<RenderedArtifact | null> {
+  ): Promise<PlacedArtifact | null> {
     const db = forTenant(this.db, document.business_id);
     const { next } = await this.#load(db, document, change);
     if (!next) {
       return null;
     }
-    return this.pdfs.render({ document, business, logo: await this.logos.findLogo(business), ...next });
+    const logo = await this.logos.findLogo(business);
+    const rendered = await this.pdfs.render({ document, business, logo, ...next });
+    return this.files.place(keyOf(document), rendered);
   }
 
   /**
@@ -74,7 +85,7 @@ export class NextRevision {
     trx: Transaction<RenderingTables>,
     source: ChangedDocument,
     change: DocumentChange,
-    rendered: RenderedArtifact | null,
+    rendered: PlacedArtifact | null,
   ): Promise<StoredRevision> {
     const { document } = source;
     const { revisions, latest, next } = await this.#load(trx, document, change, { forUpdate: true });
@@ -112,7 +123,7 @@ async function insertAfter(
   trx: Transaction<RenderingTables>,
   latest: Revision,
   source: ChangedDocument,
-  rendered: RenderedArtifact,
+  rendered: PlacedArtifact,
 ): Promise<Revision> {
   const key = keyOf(source.document);
   const revision = latest.revision + 1;

@@ -12,18 +12,28 @@ import {
 } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { LogoStore } from '../logo/logo.repository.js';
-import { type DocumentKey, deleteFirst, insertRevision, keyOf, revisionsOf } from './artifact.repository.js';
-import { PdfService, type RenderedArtifact } from './pdf-service.js';
+import {
+  type DocumentKey,
+  deleteFirst,
+  insertRevision,
+  keyOf,
+  type PlacedArtifact,
+  revisionsOf,
+} from './artifact.repository.js';
+import { ArtifactFiles } from './artifact-files.js';
+import { PdfService } from './pdf-service.js';
 
 /**
  * Renders, signs and stores the first PDF of a document that is being issued. Issuing holds the lock of the series until then, so
- * the usual path is one rendering and one statement. A repeated request returns the stored PDF.
+ * the usual path is one rendering, one request to the object store where there is one, and one statement. A repeated request
+ * returns the stored PDF.
  */
 @Controller()
 export class RenderArtifact {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly pdfs: PdfService,
+    private readonly files: ArtifactFiles,
     private readonly logos: LogoStore,
   ) {}
 
@@ -39,11 +49,16 @@ export class RenderArtifact {
       output: 'original',
       logo: await this.logos.findLogo(business),
     });
+    const placed = await this.files.place(keyOf(document), rendered);
     if (remainingMs(renderArtifact.timeoutMs) <= 0) {
       throw new ApiError('document_generation_failed', { cause: new Error('the time of the call is over') });
     }
     const requestSha256 = createHash('sha256').update(JSON.stringify(request)).digest();
-    const stored = await this.#store(keyOf(document), { request_sha256: requestSha256, attempt, rendered });
+    const stored = await this.#store(keyOf(document), {
+      request_sha256: requestSha256,
+      attempt,
+      rendered: placed,
+    });
     return {
       revision: 1,
       sha256: stored.sha256.toString('hex'),
@@ -56,7 +71,7 @@ export class RenderArtifact {
   /** @returns what is stored of the request: the given PDF, or the one that an earlier, equal request stored. */
   async #store(
     key: DocumentKey,
-    made: { request_sha256: Buffer; attempt: number; rendered: RenderedArtifact },
+    made: { request_sha256: Buffer; attempt: number; rendered: PlacedArtifact },
   ): Promise<{ sha256: Buffer; size_bytes: number }> {
     const db = forTenant(this.db, key.business_id);
     const first = { revision: 1, ...made };

@@ -1,8 +1,8 @@
 import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
 import { EventHandler, type Transaction } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
+import type { PlacedArtifact } from './artifact.repository.js';
 import { NextRevision } from './next-revision.js';
-import type { RenderedArtifact } from './pdf-service.js';
 import type { DocumentChange } from './revision-policy.js';
 
 type Cancelled = EventOf<typeof documentCancelled>;
@@ -20,7 +20,7 @@ const changeOf = ({ cancelled_at: cancelledAt, reason }: Cancelled): DocumentCha
 export class RenderCancellation {
   constructor(private readonly revisions: NextRevision) {}
 
-  async prepare(event: Cancelled): Promise<RenderedArtifact | null> {
+  async prepare(event: Cancelled): Promise<PlacedArtifact | null> {
     return (await this.revisions.isCleared(event.document))
       ? null
       : this.revisions.render(event, changeOf(event));
@@ -29,7 +29,7 @@ export class RenderCancellation {
   async handle(
     event: Cancelled,
     trx: Transaction<RenderingTables>,
-    rendered: RenderedArtifact | null,
+    rendered: PlacedArtifact | null,
   ): Promise<void> {
     if (await this.revisions.isCleared(event.document, trx)) {
       return;

@@ -3,6 +3,7 @@ import type { Business, getArtifact, IssuedDocument, ReplyOf } from '@pinkas/con
 import { ApiError, type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { findPdf, keyOf, revisionsOf } from './artifact.repository.js';
+import { ArtifactFiles } from './artifact-files.js';
 import { NextRevision, StaleRevisionError } from './next-revision.js';
 import type { DocumentChange } from './revision-policy.js';
 
@@ -15,6 +16,7 @@ export class RequestedRevision {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly revisions: NextRevision,
+    private readonly files: ArtifactFiles,
   ) {}
 
   /**
@@ -35,7 +37,8 @@ export class RequestedRevision {
       try {
         const rendered = await this.revisions.render(source, change);
         await db.transaction().execute((trx) => this.revisions.store(trx, source, change, rendered));
-        return (await findPdf(db, key)).found;
+        const { found, file } = await findPdf(db, key);
+        return { ...found, pdf: (await this.files.bytesOf(file)).toString('base64') };
       } catch (error) {
         if (!(error instanceof StaleRevisionError)) {
           throw error;

@@ -1,7 +1,7 @@
 import { consumers, type donationSettled, type EventOf } from '@pinkas/contracts';
 import { EventHandler, type OutboxTransaction } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import type { RenderedArtifact } from './pdf-service.js';
+import type { PlacedArtifact } from './artifact.repository.js';
 import type { DocumentChange } from './revision-policy.js';
 import { SettledRevision } from './settled-revision.js';
 
@@ -18,14 +18,14 @@ const changeOf = ({ donation }: Settled): DocumentChange => ({
 export class SettleDonation {
   constructor(private readonly revision: SettledRevision) {}
 
-  prepare(event: Settled): Promise<RenderedArtifact | null> {
+  prepare(event: Settled): Promise<PlacedArtifact | null> {
     return this.revision.prepare(event, changeOf(event));
   }
 
   handle(
     event: Settled,
     trx: OutboxTransaction<RenderingTables>,
-    rendered: RenderedArtifact | null,
+    rendered: PlacedArtifact | null,
   ): Promise<void> {
     return this.revision.handle(event, changeOf(event), trx, rendered);
   }

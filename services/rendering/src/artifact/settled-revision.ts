@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { artifactRendered, type Business, type IssuedDocument } from '@pinkas/contracts';
 import { type OutboxTransaction, publish } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { keyOf, markPublished } from './artifact.repository.js';
+import { keyOf, markPublished, type PlacedArtifact } from './artifact.repository.js';
 import { BookHash } from './book-hash.js';
 import { NextRevision } from './next-revision.js';
-import type { RenderedArtifact } from './pdf-service.js';
 import type { DocumentChange } from './revision-policy.js';
 
 /** A document for which the tax authority has answered. */
@@ -28,7 +27,7 @@ export class SettledRevision {
     private readonly bookHash: BookHash,
   ) {}
 
-  async prepare(event: Settled, change: DocumentChange): Promise<RenderedArtifact | null> {
+  async prepare(event: Settled, change: DocumentChange): Promise<PlacedArtifact | null> {
     return (await this.revisions.isCleared(event.document)) ? null : this.revisions.render(event, change);
   }
 
@@ -36,7 +35,7 @@ export class SettledRevision {
     event: Settled,
     change: DocumentChange,
     trx: OutboxTransaction<RenderingTables>,
-    rendered: RenderedArtifact | null,
+    rendered: PlacedArtifact | null,
   ): Promise<void> {
     const key = keyOf(event.document);
     if (await this.revisions.isCleared(event.document, trx)) {

@@ -24,6 +24,13 @@ interface OwnRenderingTables {
    * - `released_at`: When the first one was released.
    */
   artifact_release: AsGenerated;
+  /** How far the object store was compared with the rows. Its one row is there from the beginning. */
+  object_comparison: AsGenerated;
+  /**
+   * A file in the object store that no row of `artifact` names any more.
+   * - `removed_at`: When its row was deleted, or its file moved into the row.
+   */
+  removed_object: AsGenerated;
   /**
    * A logo of a business, stored for as long as documents may be printed with it.
    * - `sha256`: SHA-256 of `bytes`.

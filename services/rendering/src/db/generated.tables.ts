@@ -10,7 +10,7 @@ export interface GeneratedTables {
     /** Of the requests for a document that is being issued; only an older one is replaced. */
     attempt: number | null;
     sha256: Buffer;
-    pdf: Buffer;
+    pdf: Buffer | null;
     size_bytes: number;
     template_version: number;
     certificate_sha256: Buffer;
@@ -30,6 +30,8 @@ export interface GeneratedTables {
      * went on without.
      */
     not_deductible: Generated<boolean>;
+    /** Where the PDF is in the object store; null: it is in the row. */
+    object_key: string | null;
   };
   artifact_comparison: {
     one: Generated<boolean>;
@@ -62,6 +64,18 @@ export interface GeneratedTables {
     width: number;
     height: number;
     created_at: Generated<Date>;
+  };
+  object_comparison: {
+    one: Generated<boolean>;
+    /**
+     * The key, in the order of keys, up to which the files in the object store were compared with the
+     * rows.
+     */
+    compared_until: string;
+  };
+  removed_object: {
+    object_key: string;
+    removed_at: Generated<Date>;
   };
   signed_heads: {
     n: number;

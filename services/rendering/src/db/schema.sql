@@ -40,6 +40,14 @@ CREATE FUNCTION public.keep_live_row() RETURNS trigger
     return old;
   end $$;
 
+CREATE FUNCTION public.record_removed_object() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    insert into removed_object (object_key) values (old.object_key);
+    return null;
+  end $$;
+
 CREATE FUNCTION public.reject_artifact_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -75,7 +83,7 @@ CREATE TABLE public.artifact (
     request_sha256 bytea NOT NULL,
     attempt integer,
     sha256 bytea NOT NULL,
-    pdf bytea NOT NULL,
+    pdf bytea,
     size_bytes integer NOT NULL,
     template_version integer NOT NULL,
     certificate_sha256 bytea NOT NULL,
@@ -88,10 +96,12 @@ CREATE TABLE public.artifact (
     published_at timestamp with time zone,
     original boolean NOT NULL,
     not_deductible boolean DEFAULT false NOT NULL,
+    object_key text,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9A-Za-z/-]+(, [0-9A-Za-z/-]+)*$'::text)),
     CONSTRAINT artifact_attempt_check CHECK (((attempt IS NOT NULL) = (revision = 1))),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
+    CONSTRAINT artifact_place_check CHECK ((num_nonnulls(pdf, object_key) = 1)),
     CONSTRAINT artifact_revision_check CHECK ((revision >= 1)),
     CONSTRAINT artifact_sha256_check CHECK ((sha256 = sha256(pdf))),
     CONSTRAINT artifact_size_check CHECK ((size_bytes = octet_length(pdf)))
@@ -109,6 +119,8 @@ COMMENT ON COLUMN public.artifact.report_cancelled IS 'Whether it says that the 
 COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original.';
 
 COMMENT ON COLUMN public.artifact.not_deductible IS 'Whether it states that no input VAT is deducted by it, since its number was refused and its owner went on without.';
+
+COMMENT ON COLUMN public.artifact.object_key IS 'Where the PDF is in the object store; null: it is in the row.';
 
 CREATE TABLE public.artifact_comparison (
     one boolean DEFAULT true NOT NULL,
@@ -165,6 +177,21 @@ ALTER TABLE ONLY public.logo_preview FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.logo_preview IS 'Logos that are not saved yet. They are deleted after an hour.';
 
+CREATE TABLE public.object_comparison (
+    one boolean DEFAULT true NOT NULL,
+    compared_until text NOT NULL,
+    CONSTRAINT object_comparison_one_check CHECK (one)
+);
+
+COMMENT ON COLUMN public.object_comparison.compared_until IS 'The key, in the order of keys, up to which the files in the object store were compared with the rows.';
+
+CREATE TABLE public.removed_object (
+    object_key text NOT NULL,
+    removed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+COMMENT ON TABLE public.removed_object IS 'The files in the object store that no row names any more. They are deleted when no backup can bring their rows back.';
+
 CREATE TABLE public.signed_heads (
     n bigint NOT NULL,
     signed_at timestamp with time zone NOT NULL,
@@ -200,6 +227,12 @@ ALTER TABLE ONLY public.logo
 ALTER TABLE ONLY public.logo_preview
     ADD CONSTRAINT logo_preview_pkey PRIMARY KEY (business_id, sha256);
 
+ALTER TABLE ONLY public.object_comparison
+    ADD CONSTRAINT object_comparison_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.removed_object
+    ADD CONSTRAINT removed_object_pkey PRIMARY KEY (object_key);
+
 ALTER TABLE ONLY public.signed_heads
     ADD CONSTRAINT signed_heads_pkey PRIMARY KEY (n);
 
@@ -212,13 +245,21 @@ CREATE INDEX artifact_sha256_idx ON public.artifact USING hash (sha256);
 
 CREATE INDEX logo_preview_created_idx ON public.logo_preview USING btree (created_at);
 
+CREATE INDEX removed_object_removed_idx ON public.removed_object USING btree (removed_at);
+
 CREATE TRIGGER artifact_comparison_increases BEFORE INSERT OR DELETE OR UPDATE ON public.artifact_comparison FOR EACH ROW EXECUTE FUNCTION public.check_artifact_comparison();
 
-CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, report_cancelled, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, report_cancelled, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+
+CREATE TRIGGER artifact_file_is_final BEFORE UPDATE OF pdf, object_key ON public.artifact FOR EACH ROW WHEN (((num_nonnulls(old.pdf, new.pdf) <> 1) OR (num_nonnulls(old.object_key, new.object_key) <> 1))) EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 
 CREATE TRIGGER artifact_not_deductible_is_final BEFORE UPDATE OF not_deductible ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+
+CREATE TRIGGER artifact_records_moved_object AFTER UPDATE OF object_key ON public.artifact FOR EACH ROW WHEN (((old.object_key IS NOT NULL) AND (new.object_key IS NULL))) EXECUTE FUNCTION public.record_removed_object();
+
+CREATE TRIGGER artifact_records_removed_object AFTER DELETE ON public.artifact FOR EACH ROW WHEN ((old.object_key IS NOT NULL)) EXECUTE FUNCTION public.record_removed_object();
 
 CREATE TRIGGER artifact_release_is_not_truncated BEFORE TRUNCATE ON public.artifact_release FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 

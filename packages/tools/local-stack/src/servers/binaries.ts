@@ -14,7 +14,8 @@ export type BinaryName =
   | 'pdftotext'
   | 'pdffonts'
   | 'qpdf'
-  | 'openssl';
+  | 'openssl'
+  | 'versitygw';
 
 /** A folder that holds `initdb` and `postgres` of one PostgreSQL version. */
 export interface PostgresFolder {
