@@ -1,6 +1,7 @@
 import { softwareVersion } from '@pinkas/domain';
 import { allocationCommands } from './allocation-commands.js';
 import { apiCommands } from './api-commands.js';
+import { artifactCommands } from './artifact-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
 import { authorityCommands } from './authority-commands.js';
 import { businessCommands } from './business-commands.js';
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   ...verifyCommands,
   ...auditCommands,
   ...exportCommands,
+  ...artifactCommands,
   ...testCommands,
 ];
 

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ArtifactCursor, artifactPlaces, moveArtifacts, type ReplyOf } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit/client';
+import { count, oneOf } from './arguments.js';
+import type { Call, Command, Output, Progress } from './command.js';
+import { UsageError } from './usage-error.js';
+import { verb } from './verb.js';
+
+type Place = (typeof artifactPlaces)[number];
+type Reply = ReplyOf<typeof moveArtifacts>;
+
+/** Files of a second: a tenth of what two cores make. */
+const perSecondDefault = 10;
+const perSecondMax = 1_000;
+/** How often in a row a store may not answer, and how long the next call waits. */
+const pausesMax = 5;
+const pauseMs = 2_000;
+
+/** A call that is repeated where the store does not answer: nothing that it has moved is lost. */
+async function moveSome(call: Call, request: { to: Place; after: ArtifactCursor | null; files: number }) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call(moveArtifacts, request);
+    } catch (error) {
+      const isPassing = error instanceof ApiError && error.code === 'engine_error';
+      if (!isPassing || attempt === pausesMax) {
+        throw error;
+      }
+      await delay(attempt * pauseMs);
+    }
+  }
+}
+
+async function move(to: Place, perSecond: number, call: Call, progress: Progress): Promise<Output> {
+  const failed: Reply['failed'] = [];
+  let moved = 0;
+  let bytes = 0;
+  let newFiles: Place = to;
+  for (let after: ArtifactCursor | null = null, isOver = false; !isOver; ) {
+    const started = performance.now();
+    const reply: Reply = await moveSome(call, { to, after, files: perSecond });
+    moved += reply.moved;
+    bytes += reply.bytes;
+    failed.push(...reply.failed);
+    newFiles = reply.new_files;
+    after = reply.next;
+    isOver = after === null;
+    progress.show(`${moved.toLocaleString('en-US')} files moved, ${Math.round(bytes / 1e6)} MB`);
+    if (!isOver && reply.moved > 0) {
+      await delay(Math.max(0, (reply.moved / perSecond) * 1_000 - (performance.now() - started)));
+    }
+  }
+  const lines = [
+    `${moved.toLocaleString('en-US')} files moved to the ${to}`,
+    ...(newFiles === to ? [] : [`Files of new documents go to the ${newFiles}: ${whereNewFilesGo(to)}`]),
+    ...failed.map(
+      ({ document_id, revision, message }) => `document ${document_id}, revision ${revision}: ${message}`,
+    ),
+  ];
+  return {
+    json: { moved, bytes, failed },
+    text: lines.join('\n'),
+    ...(failed.length > 0 && {
+      failure: `${failed.length} ${failed.length === 1 ? 'file stays where it is' : 'files stay where they are'}: pinkas verify names their documents; see the runbook object-store`,
+    }),
+  };
+}
+
+const whereNewFilesGo = (to: Place) =>
+  to === 'store'
+    ? 'set ARTIFACT_STORE of rendering'
+    : 'add readonly=true to ARTIFACT_STORE of rendering, then run it again';
+
+/** `pinkas artifacts …` */
+export const artifactCommands: readonly Command[] = [
+  verb('artifacts move', {
+    summary: 'moves the stored PDFs of all books into the object store or back; what was cut off goes on',
+    options: {
+      to: {
+        value: artifactPlaces.join('|'),
+        meaning: 'where they are moved',
+        required: true,
+        kind: oneOf(artifactPlaces, ' or '),
+      },
+      'per-second': {
+        value: 'N',
+        meaning: `files a second at most; default ${perSecondDefault}`,
+        kind: count,
+      },
+    },
+    run: ({ to, 'per-second': perSecond = perSecondDefault }, call, progress) => {
+      if (perSecond < 1 || perSecond > perSecondMax) {
+        throw new UsageError(`--per-second takes a number from 1 to ${perSecondMax}`);
+      }
+      return move(to, perSecond, call, progress);
+    },
+  }),
+];
