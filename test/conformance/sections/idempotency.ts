@@ -225,7 +225,7 @@ export function idempotency(suite: Suite): void {
     it('a request with the key of one in flight is request_in_progress, whatever its body; later it is a replay', async () => {
       const own = await suite.newIssuer({ legal_type: 'amuta' });
       const idempotencyKey = randomUUID();
-      await suite.stack.setMode('gotenberg', { delay_ms: 1_500 });
+      await suite.stack.setMode('gotenberg', { hang: true });
       const first = suite.issue(own.key, quote(), idempotencyKey);
       await eventually('the first is being rendered', async () => {
         const { in_flight } = await suite.stack.calls<{ in_flight: number }>('gotenberg');
@@ -239,7 +239,7 @@ export function idempotency(suite: Suite): void {
       for (const answer of [same, other, forbidden]) {
         expectRefusal(answer, 'request_in_progress');
       }
-      await suite.stack.setMode('gotenberg', { delay_ms: 0 });
+      await suite.stack.setMode('gotenberg', { hang: false });
       const { status, body } = await first;
       expect(status).toBe(201);
       expectReplay(await suite.issue(own.key, quote(), idempotencyKey), body);

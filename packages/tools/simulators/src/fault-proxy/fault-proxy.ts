@@ -24,7 +24,7 @@ interface Mode {
   readonly fail_every: number;
   /** How long every conversion waits before its body is forwarded, in milliseconds. */
   readonly delay_ms: number;
-  /** Conversions are not forwarded and not answered; their connections stay open. */
+  /** Conversions are not forwarded and not answered until another mode is set; their connections stay open. */
   readonly hang: boolean;
 }
 
@@ -50,6 +50,8 @@ class FaultProxy {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #calls = { converted: 0, failed: 0, in_flight: 0 };
   #mode = noFailure;
+  /** Ends the delays in progress: a new mode is for them as well. */
+  #changed = new AbortController();
   #arrived = 0;
 
   constructor(upstreamUrl: string) {
@@ -117,7 +119,8 @@ class FaultProxy {
         pipeline(answer, response, () => resolve(answer.statusCode));
       });
       upstream.flushHeaders();
-      void pause(delayMs, gone).then((isTime) => isTime && request.pipe(upstream));
+      const ended = AbortSignal.any([gone, this.#changed.signal]);
+      void pause(delayMs, ended).then(() => gone.aborted || request.pipe(upstream));
     });
   }
 
@@ -128,6 +131,8 @@ class FaultProxy {
       hang: modeRules.yesOrNo,
     });
     this.#arrived = 0;
+    this.#changed.abort();
+    this.#changed = new AbortController();
     sendJson(response, 200, this.#mode);
   }
 }
