@@ -14,6 +14,8 @@ import { makeUniformExport, transmitExport } from '../../harness/uniform-export.
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const narrowest = { width: 320, height: 640 };
+/** A bound for a look at every page on a machine that other programs use as well. */
+const tourMs = 600_000;
 
 /** Ends what surrounds it in every way that a template has, and says so where it is run. */
 const markup = (name: string) =>
@@ -238,25 +240,30 @@ export function everyPage(system: () => ConsoleSystem): void {
           expect({ address, light, dark, overflow }).toEqual({ address, light: [], dark: [], overflow: 0 });
         });
       },
+      tourMs,
     );
 
-    it('stored names, notes and reasons never become markup, and no page violates its policy', async () => {
-      const { visitorOf, stranger } = system();
-      const visitors = { owner: await visitorOf(issuer, desktop), stranger: await stranger(desktop) };
-      let shown = 0;
-      await openAll(visitors, async (visitor, address) => {
-        const found = await visitor.page.evaluate(`({
+    it(
+      'stored names, notes and reasons never become markup, and no page violates its policy',
+      async () => {
+        const { visitorOf, stranger } = system();
+        const visitors = { owner: await visitorOf(issuer, desktop), stranger: await stranger(desktop) };
+        let shown = 0;
+        await openAll(visitors, async (visitor, address) => {
+          const found = await visitor.page.evaluate(`({
           attacked: globalThis.attacked ?? null,
           elements: document.querySelectorAll('[onerror], img, script:not([src]), main b, main i').length,
           texts: document.body.innerText.split('<script>').length - 1,
           hasKey: document.documentElement.outerHTML.includes(${JSON.stringify(secret)}),
         })`);
-        const { texts, ...rest } = found as { texts: number; attacked: unknown; elements: number };
-        shown += texts;
-        expect({ address, ...rest }).toEqual({ address, attacked: null, elements: 0, hasKey: false });
-      });
-      // As text it is there, again and again.
-      expect(shown).toBeGreaterThan(30);
-    });
+          const { texts, ...rest } = found as { texts: number; attacked: unknown; elements: number };
+          shown += texts;
+          expect({ address, ...rest }).toEqual({ address, attacked: null, elements: 0, hasKey: false });
+        });
+        // As text it is there, again and again.
+        expect(shown).toBeGreaterThan(30);
+      },
+      tourMs,
+    );
   });
 }
