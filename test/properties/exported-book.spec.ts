@@ -76,10 +76,9 @@ describe('a book of the model', () => {
   /** Runs `pinkas export VERB`, and returns its JSON value. */
   const run = async (call: Call, verb: string, DIR: string, options: Record<string, string>) => {
     const command = commands.find((candidate) => candidate.noun === 'export' && candidate.verb === verb);
-    const output = await command?.run({ arguments: { DIR }, options }, call, {
-      show: () => {},
-      print: () => {},
-    });
+    const progress = { show: () => {}, print: () => {} };
+    const callEach = () => Promise.reject(new Error('every process was called'));
+    const output = await command?.run({ arguments: { DIR }, options }, call, progress, callEach);
     return output?.json;
   };
 

@@ -79,7 +79,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'index.ts',
     'generate',
   ],
-  'packages/cli': ['*.ts', 'export', 'audit', 'verify', 'run-command.ts', 'main.ts'],
+  'packages/cli': ['*.ts', 'export', 'audit', 'verify', 'doctor', 'run-command.ts', 'main.ts'],
   'packages/pdf': ['file', 'signature'],
   'packages/exports': [
     '*.ts',
@@ -114,6 +114,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'test-mode',
     'jobs',
     'events',
+    'diagnosis',
     'http',
     'service',
   ],

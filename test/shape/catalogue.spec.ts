@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
 import { auditOperations, consumerBindingOf, contractsOf, messagingOperations } from '@pinkas/service-kit';
+import { diagnosisOperations } from '@pinkas/service-kit/diagnosis';
 import { routeBindingOf } from '../../services/gateway/src/http/http-route.js';
 import { classesOf } from '../harness/service-modules.js';
 import { type Source, sourcesBelow } from '../harness/sources.js';
@@ -12,9 +13,9 @@ function nameIn(record: object, value: object): string | undefined {
 
 /** Under what name the contracts that the kit handles for every service hold a contract; undefined where it is none of them. */
 function nameInKit(contract: catalogue.Contract): string | undefined {
-  return [...Object.values(catalogue.messaging), ...Object.values(catalogue.auditing)].flatMap(
-    (record) => nameIn(record, contract) ?? [],
-  )[0];
+  const { auditing, diagnosing, messaging } = catalogue;
+  const records = [messaging, auditing, diagnosing].flatMap((held) => Object.values<object>(held));
+  return records.flatMap((record) => nameIn(record, contract) ?? [])[0];
 }
 
 /** Facts for the outside, which no service handles. */
@@ -42,7 +43,12 @@ describe('the catalogue', () => {
     (_subject, contract) => {
       // What the kit starts in a service by itself counts like what its module names.
       const handlers = catalogue.serviceNames.flatMap((service) =>
-        [...classesOf(service), ...messagingOperations(service), ...auditOperations(service)]
+        [
+          ...classesOf(service),
+          ...messagingOperations(service),
+          ...auditOperations(service),
+          ...diagnosisOperations(service),
+        ]
           .flatMap(contractsOf)
           .filter((handled) => handled === contract)
           .map(() => service),

@@ -1,6 +1,7 @@
 import type { Call } from '@pinkas/contracts';
+import type { CallEach } from '@pinkas/service-kit/client';
 
-export type { Call };
+export type { Call, CallEach };
 
 /** One option. */
 export interface CommandOption {
@@ -44,5 +45,5 @@ export interface Command {
   /** A switch that replaces the arguments. */
   readonly argumentsOption?: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  run(input: CommandInput, call: Call, progress: Progress): Promise<Output>;
+  run(input: CommandInput, call: Call, progress: Progress, callEach: CallEach): Promise<Output>;
 }

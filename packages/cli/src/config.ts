@@ -37,6 +37,10 @@ export interface NatsUrl {
   readonly local: boolean;
 }
 
+/** The folder of the local system that the command reaches; null where `NATS_URL` names another. */
+export const localHome = (env: NodeJS.ProcessEnv = process.env): string | null =>
+  env.NATS_URL ? null : env.PINKAS_HOME || null;
+
 /**
  * The URL of NATS: `NATS_URL`, else that in the `stack.json` of `PINKAS_HOME`, which `npm run pinkas` sets where it is not set.
  * @throws RefusalError when there is neither.

@@ -1,5 +1,12 @@
-import { connectNats, newContext, RpcClient, waitForServer, withContext } from '@pinkas/service-kit/client';
-import type { Call, Progress } from './command.js';
+import {
+  callEach,
+  connectNats,
+  newContext,
+  RpcClient,
+  waitForServer,
+  withContext,
+} from '@pinkas/service-kit/client';
+import type { Call, CallEach, Progress } from './command.js';
 import type { NatsUrl } from './config.js';
 import { RefusalError } from './usage-error.js';
 
@@ -12,6 +19,7 @@ const connectTimeoutMs = 15_000;
 /** A connection to the running system. */
 export interface Connection {
   readonly call: Call;
+  readonly callEach: CallEach;
   close(): Promise<void>;
 }
 
@@ -36,6 +44,7 @@ export async function openConnection({ url, local }: NatsUrl, progress: Progress
   const rpc = new RpcClient(nats);
   return {
     call: (contract, request) => withContext(newContext(callTimeoutMs), () => rpc.call(contract, request)),
+    callEach: (contract, request) => callEach(nats, contract, request),
     close: () => nats.close(),
   };
 }

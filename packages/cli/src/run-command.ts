@@ -5,11 +5,12 @@ import { artifactCommands } from './artifact-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
 import { authorityCommands } from './authority-commands.js';
 import { businessCommands } from './business-commands.js';
-import type { Call, Command, Output } from './command.js';
+import type { Call, CallEach, Command, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
 import type { NatsUrl } from './config.js';
 import { type Connection, openConnection } from './connection.js';
 import { deliveryCommands } from './delivery-commands.js';
+import { doctorCommands } from './doctor/doctor-command.js';
 import { donationCommands } from './donation-commands.js';
 import { exportCommands } from './export/export-commands.js';
 import { helpText } from './help.js';
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   ...webhookCommands,
   ...queueCommands,
   ...verifyCommands,
+  ...doctorCommands,
   ...auditCommands,
   ...exportCommands,
   ...artifactCommands,
@@ -66,12 +68,14 @@ export async function runCommand(
   }
   const progress = terminalProgress(process.stderr, !parsed.json);
   let connection: Promise<Connection> | undefined;
-  const call: Call = async (contract, request) => {
+  const connected = (): Promise<Connection> => {
     connection ??= findNatsUrl().then((url) => openConnection(url, progress));
-    return (await connection).call(contract, request);
+    return connection;
   };
+  const call: Call = async (contract, request) => (await connected()).call(contract, request);
+  const callEach: CallEach = async (contract, request) => (await connected()).callEach(contract, request);
   try {
-    return written(await parsed.command.run(parsed.input, call, progress), parsed.json);
+    return written(await parsed.command.run(parsed.input, call, progress, callEach), parsed.json);
   } finally {
     progress.end();
     // A failure to open it was thrown by the command already.

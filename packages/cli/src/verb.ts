@@ -1,7 +1,7 @@
 import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
 import type { Kind } from './arguments.js';
 import { notFoundAs } from './calls.js';
-import type { Call, Command, CommandInput, CommandOption, Output, Progress } from './command.js';
+import type { Call, CallEach, Command, CommandInput, CommandOption, Output, Progress } from './command.js';
 
 /** An option with the kind of its value; without one the value is the text. */
 export interface VerbOption extends CommandOption {
@@ -47,7 +47,7 @@ interface OneCall<V, C extends Contract> {
 
 /** A verb that is more than one call. */
 interface Work<V> {
-  run(values: V, call: Call, progress: Progress): Promise<Output>;
+  run(values: V, call: Call, progress: Progress, callEach: CallEach): Promise<Output>;
 }
 
 /** Declares the command `pinkas NAME`. @param name noun and verb, or the noun alone. */
@@ -64,10 +64,10 @@ export function verb<const A extends ArgumentKinds, const O extends VerbOptions>
     arguments: Object.keys(kinds),
     ...(argumentsOption !== undefined && { argumentsOption }),
     options,
-    run: async (input, call, progress) => {
+    run: async (input, call, progress, callEach) => {
       const isReplaced = argumentsOption !== undefined && input.options[argumentsOption] !== undefined;
       const values = isReplaced ? input.arguments : readArguments(kinds, input);
-      return run({ ...values, ...readOptions(options, input) } as Values<A, O>, call, progress);
+      return run({ ...values, ...readOptions(options, input) } as Values<A, O>, call, progress, callEach);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Contract } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import type { Call, Output } from '../src/command.js';
+import type { Call, CallEach, Output } from '../src/command.js';
 import { parseCommandLine } from '../src/command-line.js';
 import { commands } from '../src/run-command.js';
 
@@ -25,11 +25,13 @@ export interface Run {
  * Runs a command line as an operator types it, on a system that is replaced by `answers`.
  * @param name noun and verb.
  * @param words the arguments, in their order and by their names in capitals, and the options; true: a switch.
+ * @param callEach the replies of every process.
  */
 export function run(
   name: string,
   words: Readonly<Record<string, string | true | undefined>> = {},
   answers: Answers = {},
+  callEach: CallEach = () => Promise.reject(new Error('every process was called')),
 ): Run {
   const requests: [string, unknown][] = [];
   const subjects: string[] = [];
@@ -58,7 +60,7 @@ export function run(
     if (parsed.kind !== 'run') {
       throw new Error(`"${name}" asks for the ${parsed.kind}`);
     }
-    return parsed.command.run(parsed.input, call, progress);
+    return parsed.command.run(parsed.input, call, progress, callEach);
   };
   return { output: start(), requests, subjects, shown, printed };
 }

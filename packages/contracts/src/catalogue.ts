@@ -4,6 +4,7 @@ import * as console from './console.js';
 import * as customer from './customer.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
 import * as delivery from './delivery.js';
+import { diagnosing } from './diagnosis.js';
 import * as event from './event.js';
 import * as gateway from './gateway.js';
 import * as eventRoutes from './http/events.js';
@@ -25,6 +26,7 @@ const all = [
   eventRoutes,
   ...Object.values(messaging),
   ...Object.values(auditing),
+  ...Object.values(diagnosing),
 ].flatMap((declared): readonly unknown[] => Object.values(declared));
 const ofKind = <T extends { kind: string }>(kind: T['kind']): readonly T[] =>
   all.filter((value): value is T => (value as { kind?: unknown }).kind === kind);

@@ -36,6 +36,8 @@ export interface Contract<Req extends TSchema = TSchema, Rep extends TSchema = T
   readonly unknownMembers: 'dropped' | 'refused';
   /** Whether a call whose connection was lost may be sent again: the handler only reads, or handles equal requests once. */
   readonly isRepeatable: boolean;
+  /** `every process` of its owner replies, and a caller gets all replies; usually one of them does. */
+  readonly handledBy: 'one process' | 'every process';
 }
 
 /** The TypeScript type of a contract's request. */
@@ -63,6 +65,7 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
     timeoutMs?: number;
     unknownMembers?: 'dropped' | 'refused';
     isRepeatable?: boolean;
+    handledBy?: 'one process' | 'every process';
   },
 ): Contract<Req, Rep> {
   return {
@@ -75,6 +78,7 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
     timeoutMs: parts.timeoutMs ?? timeLimitsMs.call,
     unknownMembers: parts.unknownMembers ?? 'dropped',
     isRepeatable: parts.isRepeatable ?? readingVerb.test(subject),
+    handledBy: parts.handledBy ?? 'one process',
   };
 }
 

@@ -5,6 +5,7 @@ export * from './console.js';
 export * from './customer.js';
 export * from './define.js';
 export * from './delivery.js';
+export * from './diagnosis.js';
 export * from './errors.js';
 export * from './event.js';
 export * from './gateway.js';

@@ -91,6 +91,14 @@ export const timeLimitsMs = {
   idleTransaction: 20_000,
   query: 20_000,
 
+  /* `pinkas doctor`. */
+  /** Until every process that runs has shown that it has the request. */
+  discovery: 1_000,
+  /** One check of a process, with what it asks of other servers. */
+  check: 3_000,
+  /** All replies of the processes of a service. */
+  diagnosis: 5_000,
+
   /* A webhook. */
   webhook: 10_000,
   /** How much longer than its request a claim on a webhook lasts, so that the outcome can be stored. */
@@ -151,6 +159,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'saveBusiness', inner: ['storeLogo', 'replyReserve'] },
   { outer: 'saveBusiness', inner: ['call', 'replyReserve'] },
   { outer: 'operatorCall', inner: ['auditArtifacts'] },
+  { outer: 'diagnosis', inner: ['discovery', 'check', 'replyReserve'] },
   { outer: 'statement', inner: ['lock'] },
   { outer: 'query', inner: ['statement'] },
   { outer: 'idleTransaction', inner: ['renderArtifact'] },
@@ -215,6 +224,7 @@ export const documentedTimeLimits: readonly {
     what: 'a database lock / statement / idle transaction',
     limits: ['lock', 'statement', 'idleTransaction'],
   },
+  { what: 'pinkas doctor: one check / every process of a service', limits: ['check', 'diagnosis'] },
   {
     what: 'a program that starts while PostgreSQL or NATS is not there, until it ends',
     limits: ['serverStart'],

@@ -4,4 +4,5 @@ export { ApiError } from './process/api-error.js';
 export { newContext, withContext } from './process/context.js';
 export { connectNats } from './process/nats-connection.js';
 export { waitForServer } from './process/wait-for-server.js';
+export { type CallEach, callEach, type ProcessReplies, type ProcessReply } from './rpc/call-each.js';
 export { RpcClient } from './rpc/client.js';

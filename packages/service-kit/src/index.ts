@@ -4,7 +4,7 @@ export type { AuditTables } from './audit/audit.tables.js';
 export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
 export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
-export { databaseClock, databaseNow } from './db/database-now.js';
+export { aheadMs, databaseClock, databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
 export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';

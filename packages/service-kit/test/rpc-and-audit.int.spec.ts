@@ -1,17 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { headers as natsHeaders } from '@nats-io/nats-core';
 import {
   auditing,
   type ChainHead,
+  type Check,
+  diagnosing,
   getUsage,
   type ReplyOf,
   type RequestOf,
   showBusiness,
+  streamsOf,
 } from '@pinkas/contracts';
-import { exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
+import { eventually, exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { AuditedChange } from '../src/audit/audit.repository.js';
-import { actorOf, appendAudit, newContext, withContext } from '../src/index.js';
+import { databaseChecks } from '../src/diagnosis/database-checks.js';
+import {
+  actorOf,
+  appendAudit,
+  createLogger,
+  ensureStreams,
+  newContext,
+  openDatabase,
+  withContext,
+} from '../src/index.js';
+import { callEach } from '../src/rpc/call-each.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
 const contracts = auditing.delivery;
@@ -142,6 +157,95 @@ describe('RPC over NATS', () => {
     probe.answer = async () => -1;
     await expect(tested.network.call(getUsage, request())).rejects.toMatchObject({ code: 'engine_error' });
     probe.answer = async () => 7;
+  });
+});
+
+describe('the diagnosis of a process', () => {
+  const contracts = diagnosing.delivery;
+  const { subject } = contracts.diagnoseProcess;
+  const checks = async () => (await tested.network.call(contracts.diagnoseProcess, {})).checks;
+  const found = async (name: string): Promise<Partial<Check>[]> =>
+    (await checks()).filter((check) => check.subject === name);
+  const each = (timeoutMs = contracts.diagnoseProcess.timeoutMs) =>
+    callEach(tested.network.connection, { ...contracts.diagnoseProcess, timeoutMs }, {});
+
+  it('every process of a service replies, and one that has the request and does not reply is counted', async () => {
+    await tested.startAnother();
+    const replies = await eventually('both processes replied', async () => {
+      const answered = await each();
+      return answered.replies.length === 2 && answered.silent === 0 && answered.replies;
+    });
+    for (const { reply, sentAt, receivedAt } of replies) {
+      expect(Date.parse(reply.received_at)).toBeGreaterThanOrEqual(sentAt.getTime());
+      expect(Date.parse(reply.replied_at)).toBeLessThanOrEqual(receivedAt.getTime());
+    }
+    const hung = tested.network.connection.subscribe(subject, {
+      callback: (_error, message) => {
+        const headers = natsHeaders();
+        headers.set('Pinkas-Progress', '1');
+        headers.set('Pinkas-Process', 'hung');
+        message.respond(undefined, { headers });
+      },
+    });
+    const { silent } = await each(1_200);
+    hung.unsubscribe();
+    expect(silent).toBeGreaterThan(0);
+  });
+
+  it('a service without a process is known at once', async () => {
+    expect(await callEach(tested.network.connection, diagnosing.console.diagnoseProcess, {})).toEqual({
+      replies: [],
+      silent: 0,
+    });
+  });
+
+  it('a migration that the database lacks is a failure, and one of a newer version a warning', async () => {
+    const { db, url } = tested.database;
+    const name = `database ${new URL(url).pathname.slice(1)}`;
+    expect(await found(name)).toMatchObject([{ state: 'ok' }]);
+    await sql`insert into kysely_migration values ('0003-newer', 'now')`.execute(db);
+    expect(await found(name)).toMatchObject([
+      { state: 'warning', finding: 'has the migrations 0003-newer of a newer version' },
+    ]);
+    await sql`update kysely_migration set name = '0001-other' where name = '0002-effects'`.execute(db);
+    expect(await found(name)).toMatchObject([
+      { state: 'failure', finding: 'lacks the migrations 0002-effects' },
+    ]);
+    await sql`delete from kysely_migration where name = '0003-newer'`.execute(db);
+    await sql`update kysely_migration set name = '0002-effects' where name = '0001-other'`.execute(db);
+  });
+
+  it('a database that does not answer is a failure', async () => {
+    const url = 'postgres://login:secret@127.0.0.1:1/gone';
+    const logger = createLogger('delivery', 'silent');
+    const db = openDatabase({ url, poolSize: 2, applicationName: 'test', logger });
+    const [check, ...others] = await databaseChecks(db, url, [])();
+    await db.destroy();
+    expect(others).toEqual([]);
+    expect(check).toMatchObject({ subject: 'database gone', state: 'failure' });
+    expect(JSON.stringify(check)).not.toContain('secret');
+  });
+
+  it('a stream that is deleted, and a consumer that is missing, are failures', async () => {
+    const manager = await tested.network.streamManager();
+    expect(await found('stream EVT_DELIVERY')).toMatchObject([{ state: 'ok' }]);
+    await manager.streams.delete('EVT_DELIVERY');
+    const [stream] = await found('stream EVT_DELIVERY');
+    await ensureStreams(manager, streamsOf('delivery'), 1);
+    expect(stream).toMatchObject({ state: 'failure', finding: 'is missing: events wait in the database' });
+    // The probe has another consumer than the service whose name it has.
+    expect(await found('consumer delivery-due-messages')).toMatchObject([{ state: 'failure' }]);
+  });
+
+  it('events that are dead-lettered, unsent or overdue are lines of their own', async () => {
+    const { db } = tested.database;
+    expect(await found('events of delivery')).toMatchObject([{ state: 'ok' }]);
+    await sql`insert into dead_letter (consumer, message_id, subject, body, reason, attempts)
+      values ('probe-effects', gen_random_uuid(), 'evt', '{}', 'test', 10)`.execute(db);
+    expect(await found('events of delivery')).toMatchObject([
+      { state: 'warning', finding: '1 is dead-lettered' },
+    ]);
+    await sql`delete from dead_letter`.execute(db);
   });
 });
 

@@ -16,6 +16,7 @@ import { AuthorityHttp } from './authority/authority-http.js';
 import { AuthorityTokens } from './authority/authority-tokens.js';
 import { EnterNumber } from './by-hand/enter-number.js';
 import { RequestNumber } from './by-hand/request-number.js';
+import { AuthorityChecks } from './connection/authority-checks.js';
 import { CompleteConnection } from './connection/complete-connection.js';
 import { ConnectionMonitor } from './connection/connection-monitor.js';
 import { ConnectionOperations } from './connection/connection-operations.js';
@@ -63,6 +64,7 @@ import { TransmissionOperations } from './transmission/transmission-operations.j
     AuthorityTokens,
     AuthorityGrants,
     AuthorityHttp,
+    AuthorityChecks,
     ConnectionMonitor,
     ThresholdMonitor,
   ],

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import {
   completeConnection,
   connectionEventDue,
+  diagnosing,
   listConnections,
   listDeadLetteredAllocations,
   type RequestOf,
@@ -79,6 +80,33 @@ describe('connections', () => {
   const complete = (given: RequestOf<typeof completeConnection>) =>
     allocation.network.call(completeConnection, given);
   const nothing = { outcome: 'stale', business_id: null, reason: null };
+
+  it('the checks of allocation show whether the authority answers, and which logins end', async () => {
+    const found = async () => {
+      const { checks } = await allocation.network.call(diagnosing.allocation.diagnoseProcess, {});
+      return checks.filter(({ area }) => area === 'authority');
+    };
+    const host = new URL(allocation.authority.url).host;
+    expect(await found()).toContainEqual(
+      expect.objectContaining({ subject: `authority at ${host}`, state: 'ok' }),
+    );
+    const id = randomUUID();
+    await allocation.connect(id);
+    const { connection } = await show(id);
+    const login = async (at: number) => {
+      const { now } = allocation.clock;
+      allocation.clock.now = new Date(at);
+      const checks = await found();
+      allocation.clock.now = now;
+      return checks.find(({ subject }) => subject === `connection of business ${id}`);
+    };
+    const until = Date.parse(connection?.until ?? '');
+    expect(await login(until - 20 * day)).toBeUndefined();
+    expect(await login(until - 5 * day)).toMatchObject({
+      finding: expect.stringMatching(/^its login ends on /),
+    });
+    expect(await login(until + day)).toMatchObject({ finding: expect.stringMatching(/^has ended /) });
+  });
 
   it('startConnection returns an authorization URL that leads to a connection', async () => {
     const id = randomUUID();

@@ -96,6 +96,7 @@ describe('exports of the console', () => {
         { arguments: { DIR: folder }, options: { against: exports.business.id } },
         (contract, request) => exports.network.call(contract, request),
         { show: () => {}, print: () => {} },
+        () => Promise.reject(new Error('every process was called')),
       );
       expect(checked?.json).toMatchObject({ ok: true, compared: true, documents: 12, findings: [] });
     },

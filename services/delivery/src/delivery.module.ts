@@ -17,6 +17,7 @@ import { SendReminder } from './delivery/send-reminder.js';
 import { SendStatement } from './delivery/send-statement.js';
 import { SuppressionOperations } from './delivery/suppression-operations.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
+import { MailChecks } from './mail/mail-checks.js';
 import { Mailer } from './mail/mailer.js';
 import { NoticeMailer } from './notice/notice-mailer.js';
 import { SendNotice } from './notice/send-notice.js';
@@ -69,6 +70,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     OutcomeRecorder,
     DeliveryMetrics,
     Mailer,
+    MailChecks,
     WhatsAppClient,
     NoticeMailer,
     AddressResolver,

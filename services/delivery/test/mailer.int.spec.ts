@@ -1,17 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type IssuedDocument } from '@pinkas/contracts';
+import { type Check, diagnosing, type IssuedDocument } from '@pinkas/contracts';
 import { ConfigError } from '@pinkas/service-kit/config';
+import { Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { eventually } from '@pinkas/testkit';
 import { type DeliveryConfig } from '../src/config.js';
 import { readDkimKeys } from '../src/dkim-keys.js';
+import { MailChecks } from '../src/mail/mail-checks.js';
+import { checkMailDomain } from '../src/mail/mail-domain-checks.js';
 import { Mailer } from '../src/mail/mailer.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+import { startDnsServer, type TestDnsServer } from './dns-server.js';
 import { writeCertificate } from './mailbox-certificate.js';
 
 const second = 1_000;
@@ -334,5 +339,88 @@ describe('readDkimKeys', () => {
 
   it('readDkimKeys refuses a folder that cannot be read', () => {
     expect(() => readDkimKeys(join(folder, 'absent'))).toThrow('cannot be read');
+  });
+});
+
+describe('MailChecks', () => {
+  it('a mail server that takes emails is ok, and one that does not answer is a failure', async () => {
+    const { checks } = await delivery.network.call(diagnosing.delivery.diagnoseProcess, {});
+    const ofServer = (all: readonly Check[]) =>
+      all.filter(({ subject }) => subject.startsWith('mail server'));
+    expect(ofServer(checks)).toMatchObject([{ state: 'ok' }]);
+    const config = { ...delivery.config, smtpUrl: 'smtp://127.0.0.1:1', smtpTls: 'off' } as DeliveryConfig;
+    const mailer = new Mailer(config);
+    const diagnosis = new Diagnosis();
+    new MailChecks(config, mailer, diagnosis);
+    const [server] = ofServer(await diagnosis.run());
+    mailer.close();
+    expect(server).toMatchObject({ state: 'failure', finding: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('a domain that no DNS has is not checked', async () => {
+    const never = { resolveTxt: () => Promise.reject(new Error('the DNS was asked')) };
+    const domain = { domain: 'pinkas.localhost', key: undefined, isEnvelope: true };
+    expect(await checkMailDomain(never, domain)).toMatchObject([{ state: 'not_checked' }]);
+  });
+});
+
+describe('checkMailDomain', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const p = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+  const p1 = publicKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
+  const domain = 'mail.pinkas.co.il';
+  const key = { domain, selector: 's1', privateKey: privateKey.export(pem).toString() };
+  const good = {
+    [domain]: ['v=spf1 include:_spf.pinkas.co.il -all', 'another=text'],
+    [`s1._domainkey.${domain}`]: [`v=DKIM1; k=rsa; p=${p}`],
+    '_dmarc.pinkas.co.il': ['v=DMARC1; p=none; sp=reject'],
+  };
+  let dns: TestDnsServer;
+  const resolver = new Resolver({ timeout: 4_000 });
+  beforeAll(async () => {
+    dns = await startDnsServer();
+    resolver.setServers([`127.0.0.1:${dns.port}`]);
+  });
+  afterAll(() => dns?.stop());
+
+  const states = async (records: Record<string, readonly string[] | 'SERVFAIL'>, isSigned = true) => {
+    dns.records = { ...good, ...records };
+    const mailDomain = { domain, key: isSigned ? key : undefined, isEnvelope: true };
+    return (await checkMailDomain(resolver, mailDomain)).map(
+      ({ subject, state }) => `${subject.split(' ')[0]} ${state}`,
+    );
+  };
+
+  it('a domain whose records fit its emails is ok, also with the policy of the domain above it', async () => {
+    expect(await states({})).toEqual(['SPF ok', 'DKIM ok', 'DMARC ok']);
+    expect(await states({ [`s1._domainkey.${domain}`]: [`p=${p1}`] })).toContain('DKIM ok');
+    expect(await states({ [`_dmarc.${domain}`]: ['v=DMARC1; p=quarantine'] })).toContain('DMARC ok');
+  });
+
+  it.each([
+    ['no SPF record', { [domain]: ['another=text'] }, 'SPF failure'],
+    ['two SPF records', { [domain]: ['v=spf1 -all', 'v=spf1 a -all'] }, 'SPF failure'],
+    ['an SPF record for everybody', { [domain]: ['v=spf1 +all'] }, 'SPF warning'],
+    ['no record of the key', { [`s1._domainkey.${domain}`]: [] }, 'DKIM failure'],
+    [
+      'another key',
+      { [`s1._domainkey.${domain}`]: [`v=DKIM1; p=${p.replace(/^.{60}/, 'A'.repeat(60))}`] },
+      'DKIM failure',
+    ],
+    ['a revoked key', { [`s1._domainkey.${domain}`]: ['v=DKIM1; p='] }, 'DKIM failure'],
+    ['a key that is tested', { [`s1._domainkey.${domain}`]: [`v=DKIM1; t=y; p=${p}`] }, 'DKIM warning'],
+    ['no DMARC record', { '_dmarc.pinkas.co.il': [] }, 'DMARC warning'],
+    [
+      'a DMARC record without a policy',
+      { '_dmarc.pinkas.co.il': ['v=DMARC1; rua=mailto:a@b'] },
+      'DMARC failure',
+    ],
+    ['a DNS server that fails', { [domain]: 'SERVFAIL' as const }, 'SPF not_checked'],
+  ])('with %s the domain has its line', async (_what, records, line) => {
+    expect(await states(records)).toContain(line);
+  });
+
+  it('a domain whose emails are not signed is a warning, for DMARC as well where it rejects', async () => {
+    expect(await states({}, false)).toEqual(['SPF ok', 'DKIM warning', 'DMARC warning']);
   });
 });

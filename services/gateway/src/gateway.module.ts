@@ -7,6 +7,7 @@ import { KeyUseRecorder } from './api-key/key-use-recorder.js';
 import { BusinessEvents } from './business/business-events.js';
 import { BusinessOperations } from './business/business-operations.js';
 import { UpdateBusiness } from './business/update-business.js';
+import { GatewayChecks } from './http/gateway-checks.js';
 import { HttpServer } from './http/http-server.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { RequestCounter } from './http/request-counter.js';
@@ -52,6 +53,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     HttpMetrics,
     RequestPipeline,
     HttpServer,
+    GatewayChecks,
     GetMe,
     GetDocumentTypes,
     GetErrors,

@@ -109,6 +109,25 @@ describe('pinkas', () => {
     expect(await statusOfCall()).toBe(200);
   });
 
+  it('pinkas doctor states what is wrong, and exits with 1 where a check has failed', async () => {
+    const checked = async () => {
+      const { code, out, err } = await run('doctor --json');
+      const { checks } = JSON.parse(out) as { checks: { subject: string; state: string }[] };
+      expect([code, JSON.parse(err).error.code]).toEqual([1, 'refused']);
+      return (name: string) => checks.filter(({ subject }) => subject === name).map(({ state }) => state);
+    };
+    await json('api disable');
+    const found = await checked();
+    await json('api enable');
+    expect([found('gateway'), found('issuing'), found('Redis')]).toEqual([['ok'], ['failure'], ['ok']]);
+    expect(found('HTTP API')).toEqual(['warning']);
+    expect((await checked())('HTTP API')).toEqual(['ok']);
+    const { out, err } = await run('doctor --problems');
+    expect(out).toMatch(/^failure +issuing +no process answers\n +→ Start it/m);
+    expect(out).not.toMatch(/^ok /m);
+    expect(err).toMatch(/^\d+ checks have failed: the report states what to do\n$/);
+  });
+
   it('pinkas prints tables without --json, and never the value of a key', async () => {
     const { business, key } = await gateway.caller();
     expect((await run('business list')).out).toMatch(/^ID +LEGAL TYPE +TAX ID +STATE +NAME\n/);

@@ -8,6 +8,7 @@ import { SeriesOperations } from './chain/series-operations.js';
 import { ClockCheck } from './health/clock-check.js';
 import { HistoryCheck } from './health/history-check.js';
 import { IssuingMetrics } from './health/issuing-metrics.js';
+import { SettingsCheck } from './health/settings-check.js';
 import { AuthorityThreshold } from './issue/authority-threshold.js';
 import { CustomerCards } from './issue/customer-cards.js';
 import { DocumentChecks } from './issue/document-checks.js';
@@ -63,6 +64,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     RecordAllocation,
     RecordDelivery,
     SeriesChecks,
+    SettingsCheck,
     RecordDonation,
   ],
 })

@@ -1,4 +1,5 @@
 import { type Clock, createLogger, Metrics, systemClock } from '@pinkas/service-kit';
+import { Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { PdfService } from '../src/artifact/pdf-service.js';
 import type { RenderingConfig } from '../src/config.js';
 import { Signers } from '../src/signature/signers.js';
@@ -27,5 +28,5 @@ export async function openPdfService(gotenbergUrl: string, clock: Clock = system
   const logger = createLogger('rendering', 'silent');
   const metrics = new Metrics();
   const signers = await Signers.open(config, { clock, logger, metrics });
-  return new PdfService(config, loadTypeface(), signers, clock, logger, metrics);
+  return new PdfService(config, loadTypeface(), signers, clock, logger, metrics, new Diagnosis());
 }

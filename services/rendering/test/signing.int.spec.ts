@@ -8,6 +8,7 @@ import { testBookOf } from '@pinkas/domain';
 import { readChromiumFile, Signer } from '@pinkas/pdf';
 import { createLogger, Metrics, newContext, systemClock, withContext } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
+import { Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { eventually } from '@pinkas/testkit';
 import {
   chromiumPdf,
@@ -19,6 +20,7 @@ import {
   TestTimestampAuthority,
 } from '@pinkas/testkit/pdf';
 import type { RenderingConfig } from '../src/config.js';
+import { SignatureChecks } from '../src/signature/signature-checks.js';
 import { Signers } from '../src/signature/signers.js';
 import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
 import { type RenderingUnderTest, signingP12File, signingP12Password, startRendering } from './rendering.js';
@@ -50,6 +52,49 @@ describe('Signers', () => {
   const days = (count: number) => count * 86_400_000;
   beforeAll(() => mkdir(folder));
   afterAll(() => rm(folder, { recursive: true }));
+
+  it('the checks of a certificate change with the days that are left, and name one that is self-signed', async () => {
+    const signers = await openAll();
+    const { validUntil } = signers.operator.certificate;
+    const clock = { now: () => atAnotherTime ?? new Date() };
+    const check = async (daysBefore: number, change: Partial<RenderingConfig> = {}) => {
+      atAnotherTime = new Date(validUntil.getTime() - days(daysBefore));
+      const diagnosis = new Diagnosis();
+      const at = {
+        production: true,
+        viewUrlBase: 'https://pinkas.co.il/d',
+        timestampAuthorityUrl: '',
+        ...change,
+      };
+      new SignatureChecks(signers, config(at), clock, diagnosis);
+      const checks = await diagnosis.run();
+      atAnotherTime = undefined;
+      return checks.filter(({ subject }) => subject === 'the signing certificate').map(({ state }) => state);
+    };
+    expect(await check(60)).toEqual(['ok', 'failure']);
+    expect(await check(60, { viewUrlBase: 'http://127.0.0.1/d' })).toEqual(['ok', 'warning']);
+    expect(await check(20)).toEqual(['warning', 'failure']);
+    expect(await check(-1)).toEqual(['failure']);
+  });
+
+  it('a time-stamp authority is asked where it gave none within the hour, and one that gives none is a finding', async () => {
+    const authority = await TestTimestampAuthority.start();
+    const timestampAuthorityUrl = authority.url;
+    const check = async (signers: Signers, timestampRequired = false) => {
+      const diagnosis = new Diagnosis();
+      const change = { timestampAuthorityUrl, timestampRequired, viewUrlBase: 'https://pinkas.co.il/d' };
+      new SignatureChecks(signers, config(change), systemClock, diagnosis);
+      const checks = await diagnosis.run();
+      return checks.find(({ subject }) => subject.startsWith('time-stamps of'));
+    };
+    const signers = await openAll({ timestampAuthorityUrl });
+    expect(await check(signers)).toMatchObject({ state: 'ok', finding: 'one was given now' });
+    await authority.stop();
+    expect(await check(signers)).toMatchObject({ state: 'ok', finding: 'the last was given 0 s ago' });
+    const others = await openAll({ timestampAuthorityUrl });
+    expect(await check(others)).toMatchObject({ state: 'warning' });
+    expect(await check(others, true)).toMatchObject({ state: 'failure' });
+  });
 
   it('the certificate is a file or a text, but not both', async () => {
     const signingP12Base64 = (await readFile(signingP12File)).toString('base64');

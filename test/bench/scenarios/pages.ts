@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fields, loadTypeface, PdfService, type RenderedArtifact, Signers } from '@pinkas/rendering';
 import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
 import { readConfig } from '@pinkas/service-kit/config';
+import { Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { createSelfSignedP12 } from '@pinkas/simulators';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../harness/console-visitor.js';
@@ -86,7 +87,7 @@ async function openPdfService(stack: RunningStack): Promise<PdfService> {
   const logger = createLogger('bench', 'silent');
   const metrics = new Metrics();
   const signers = await Signers.open(config, { clock: systemClock, logger, metrics });
-  return new PdfService(config, loadTypeface(), signers, systemClock, logger, metrics);
+  return new PdfService(config, loadTypeface(), signers, systemClock, logger, metrics, new Diagnosis());
 }
 
 /** What a visitor's browser loads of a document's page, and when it first shows something. */

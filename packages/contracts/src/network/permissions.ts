@@ -49,7 +49,14 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
       // Named, since `allow_responses` forgets the requests in flight when a server reloads its configuration (ADR 0017).
       ...callersOf(user).map((caller) => `${inboxPrefixOf(caller)}.>`),
     ],
-    subscribe: [inbox, `rpc.${user}.> ${user}`, ...(watchers.includes(user) ? ['evt.*.*.*.v1.*'] : [])],
+    subscribe: [
+      inbox,
+      `rpc.${user}.> ${user}`,
+      ...contracts
+        .filter(({ owner, handledBy }) => owner === user && handledBy === 'every process')
+        .map(({ subject }) => subject),
+      ...(watchers.includes(user) ? ['evt.*.*.*.v1.*'] : []),
+    ],
   };
 }
 

@@ -12,6 +12,8 @@ export const header = {
   tracestate: 'tracestate',
   /** On a message that says only that a request is being handled. */
   progress: 'Pinkas-Progress',
+  /** The id of the process that replies, where every process does. */
+  process: 'Pinkas-Process',
   errorText: 'Nats-Service-Error',
   errorStatus: 'Nats-Service-Error-Code',
 } as const;

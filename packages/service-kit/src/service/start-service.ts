@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import 'reflect-metadata';
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -14,8 +15,11 @@ import {
 import { auditOperations } from '../audit/audit-operations.js';
 import { type Clock, systemClock } from '../clock.js';
 import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
-import { openDatabase, pingDatabase } from '../db/pool.js';
+import { openDatabase } from '../db/pool.js';
+import type { Migrations } from '../db/sql-migration.js';
 import type { Database } from '../db/tenant-scope.js';
+import { Diagnosis } from '../diagnosis/diagnosis.js';
+import { diagnosisOperations } from '../diagnosis/diagnosis-operations.js';
 import { eventMetrics, pendingMetrics } from '../events/event-metrics.js';
 import { EventWatch } from '../events/event-watch.js';
 import { consumerBindingOf, type HandlesEvent } from '../events/inbox/event-handler.js';
@@ -39,6 +43,7 @@ import { createLogger, type Logger } from '../process/logger.js';
 import { Metrics } from '../process/metrics.js';
 import { connectNats, flush, logStatus } from '../process/nats-connection.js';
 import { kitTokens } from '../process/tokens.js';
+import { BroadcastServer } from '../rpc/broadcast-server.js';
 import { RpcClient } from '../rpc/client.js';
 import { ContractHandler } from '../rpc/contract-handler.js';
 import { handlersOf } from '../rpc/operation.js';
@@ -46,7 +51,9 @@ import { RequestMetrics } from '../rpc/request-metrics.js';
 import { ContractServer } from '../rpc/server.js';
 import { openTracing, Tracing } from '../tracing/tracing.js';
 import { instancesOf, KitModule, kitModule, nestLogger } from './kit-module.js';
+import { addServiceChecks } from './process-checks.js';
 import { rejectUnsafeServers } from './production-check.js';
+import { reportReadiness } from './readiness.js';
 
 /** How long a process that is shutting down may finish what is in flight. */
 const drainTimeoutMs = timeLimitsMs.drain;
@@ -59,6 +66,8 @@ export interface ServiceOptions {
   config: ServiceConfig;
   /** Nest's module with the operations as controllers, and event handlers and background tasks as providers. */
   module: Type;
+  /** Of its database, which are applied before it starts. */
+  migrations?: Migrations;
   /** Providers of the module that run in the background, in the order of their start. */
   backgroundTasks?: readonly Type<BackgroundTask>[];
   /**
@@ -84,6 +93,7 @@ interface Infrastructure {
   readonly logger: Logger;
   readonly closers: Closers;
   readonly metrics: Metrics;
+  readonly diagnosis: Diagnosis;
   readonly tracing: Tracing;
   readonly db: Database<MessagingTables>;
   readonly connection: NatsConnection;
@@ -114,8 +124,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const infrastructure = await openInfrastructure(options, logger, closers, metrics);
     const messaging = await openMessaging(options, infrastructure);
     const server = new ContractServer(infrastructure.connection, messaging.client, options.name);
+    const broadcast = new BroadcastServer(infrastructure.connection, randomUUID());
+    addServiceChecks(options, infrastructure, messaging.manager, () => health.reasons());
     const app = await createApp(options, infrastructure, messaging, server);
-    const limiter = bindOperations(app, server, infrastructure);
+    const limiter = bindOperations(app, server, broadcast, infrastructure);
     const tasks = (options.backgroundTasks ?? []).map((type) =>
       app.get<BackgroundTask>(type, { strict: false }),
     );
@@ -123,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       const consumers = bindEventHandlers(app, options, infrastructure, messaging);
       startMessaging(options, infrastructure, messaging.relay, consumers);
     }
-    await startListening(app, limiter, infrastructure);
+    await startListening(app, limiter, broadcast, infrastructure);
     await startTasks(tasks, closers);
     reportReadiness(health, options, infrastructure, tasks);
     const healthPort = await health.start(options.config.healthHost, options.config.healthPort);
@@ -189,7 +201,7 @@ async function openInfrastructure(
   if (config.production) {
     await rejectUnsafeServers(connection, db);
   }
-  return { logger, closers, metrics, tracing, db, connection };
+  return { logger, closers, metrics, diagnosis: new Diagnosis(), tracing, db, connection };
 }
 
 async function openMessaging(
@@ -225,9 +237,16 @@ async function openMessaging(
   };
 }
 
+/** The operations that the kit has for each service. */
+const kitOperations = (name: ServiceName): Type[] => [
+  ...messagingOperations(name),
+  ...auditOperations(name),
+  ...diagnosisOperations(name),
+];
+
 function createApp(
   { name, config, module, clock }: ServiceOptions,
-  { connection, db, logger, metrics, tracing }: Infrastructure,
+  { connection, db, logger, metrics, diagnosis, tracing }: Infrastructure,
   { published, relay, client, handlers }: Messaging,
   server: ContractServer,
 ): Promise<INestMicroservice> {
@@ -241,13 +260,14 @@ function createApp(
     { provide: OutboxRelay, useValue: relay },
     { provide: PublishedEvents, useValue: published },
     { provide: Metrics, useValue: metrics },
+    { provide: Diagnosis, useValue: diagnosis },
     { provide: Tracing, useValue: tracing },
     { provide: HandlerRegistry, useValue: handlers },
   ];
   return NestFactory.createMicroservice(
     {
       module: KitModule,
-      imports: [kitModule(providers, [...messagingOperations(name), ...auditOperations(name)]), module],
+      imports: [kitModule(providers, kitOperations(name)), module],
     },
     { strategy: server, logger: nestLogger(logger), abortOnError: false },
   );
@@ -257,6 +277,7 @@ function createApp(
 function bindOperations(
   app: INestApplicationContext,
   server: ContractServer,
+  broadcast: BroadcastServer,
   { logger, metrics, tracing }: Infrastructure,
 ): ConcurrencyLimiter {
   const limiter: ConcurrencyLimiter = new ConcurrencyLimiter(inFlightMax, () => requestMetrics.rejected());
@@ -264,7 +285,8 @@ function bindOperations(
   const parts = { limiter, metrics: requestMetrics, tracing, logger };
   for (const instance of instancesOf(app)) {
     for (const { contract, handle } of handlersOf(instance)) {
-      server.addContract(new ContractHandler(contract, handle, parts));
+      const handler = new ContractHandler(contract, handle, parts);
+      (contract.handledBy === 'every process' ? broadcast : server).addContract(handler);
     }
   }
   return limiter;
@@ -340,13 +362,18 @@ function startMessaging(
 async function startListening(
   app: INestMicroservice,
   limiter: ConcurrencyLimiter,
+  broadcast: BroadcastServer,
   { closers, connection }: Infrastructure,
 ): Promise<void> {
   await app.listen();
+  broadcast.listen();
   // The server must know the subscriptions before the service reports that it is ready.
   await connection.flush();
   closers.add('requests in flight', () => limiter.idle(drainTimeoutMs));
-  closers.add('subscriptions', () => app.close());
+  closers.add('subscriptions', () => {
+    broadcast.close();
+    return app.close();
+  });
 }
 
 async function startTasks(tasks: readonly BackgroundTask[], closers: Closers): Promise<void> {
@@ -354,38 +381,4 @@ async function startTasks(tasks: readonly BackgroundTask[], closers: Closers): P
     await task.start();
     closers.add('background task', () => task.stop());
   }
-}
-
-function reportReadiness(
-  health: HealthServer,
-  { readyWithoutServers = false }: ServiceOptions,
-  { connection, db, metrics }: Infrastructure,
-  tasks: readonly BackgroundTask[],
-): void {
-  const isNatsUp = () => flush(connection);
-  const isPostgresUp = () => pingDatabase(db);
-  const serverChecks = [
-    async () => ((await isNatsUp()) ? null : 'NATS does not answer'),
-    async () => ((await isPostgresUp()) ? null : 'the database does not answer'),
-  ];
-  const checks = [
-    ...(readyWithoutServers ? [] : serverChecks),
-    ...tasks.map((task) => async () => (await task.ready?.()) ?? null),
-  ];
-  health.report(checks, () => tasks.flatMap((task) => task.warnings?.() ?? []));
-  metrics.gauge('pinkas_ready', '1 while the process is ready, else 0.', async () =>
-    Number((await health.reasons()).length === 0),
-  );
-  metrics.gauges(
-    'pinkas_server_up',
-    '1 for each required server that answers this process, else 0.',
-    'server',
-    async () => {
-      const [nats, postgres] = await Promise.all([isNatsUp(), isPostgresUp()]);
-      return [
-        ['nats', Number(nats)],
-        ['postgres', Number(postgres)],
-      ];
-    },
-  );
 }

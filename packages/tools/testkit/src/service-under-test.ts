@@ -134,7 +134,7 @@ export async function startServiceUnderTest<
     },
   };
   const own = clock ?? machine;
-  const started = { ...named, ...(clock && { clock: { now: () => clock.now } }) };
+  const started = { ...named, migrations, ...(clock && { clock: { now: () => clock.now } }) };
   const service = await startService({ ...started, config });
   return new UnderTest({ options: started, config, clock: own, service, database, nats, network });
 }

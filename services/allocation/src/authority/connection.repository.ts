@@ -138,6 +138,26 @@ export async function countConnections(
     .executeTakeFirstOrThrow();
 }
 
+/** How many connections hold, and which the owners have to renew before an instant, the earliest end first. */
+export async function connectionEnds(
+  db: Database<AllocationTables>,
+  before: Date,
+  limit: number,
+): Promise<{ count: number; ending: ConnectionRow[] }> {
+  const { count } = await db
+    .selectFrom('connection')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  const ending = await db
+    .selectFrom('connection')
+    .selectAll()
+    .where(({ eb, or }) => or([eb('broken_at', 'is not', null), eb('refresh_expires_at', '<=', before)]))
+    .orderBy(sql`coalesce(broken_at, refresh_expires_at)`)
+    .limit(limit)
+    .execute();
+  return { count, ending };
+}
+
 /**
  * Stores the due warnings, so that one of several processes logs each, once.
  * @param expiresBefore a connection that ends before this is expiring.

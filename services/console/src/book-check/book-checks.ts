@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Call, showBusiness } from '@pinkas/contracts';
+import { type Call, type Check, showBusiness } from '@pinkas/contracts';
 import { BusinessVerification, DeadLetteredWork, type VerificationResult } from '@pinkas/exports/verify';
 import {
   acrossTenants,
@@ -17,6 +17,7 @@ import {
   withContext,
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
+import { Diagnosis, failure, ok, warning } from '@pinkas/service-kit/diagnosis';
 import type { ConsoleTables } from '../db/console.tables.js';
 import {
   checkFigures,
@@ -39,6 +40,8 @@ export const documentsMax = 2_000;
 const nextPartMs = 10 * 60_000;
 const retryMs = 15 * 60_000;
 const dayMs = 24 * 60 * 60_000;
+/** As the alert has it. */
+const lateDays = 5;
 /** What the page lists. */
 const findingsMax = 50;
 
@@ -61,9 +64,11 @@ export class BookChecks extends PeriodicTask {
     @InjectLogger() private readonly logger: Logger,
     private readonly rpc: RpcClient,
     metrics: Metrics,
+    diagnosis: Diagnosis,
   ) {
     super('book-checks', everyMs, logger);
     const all = acrossTenants(db);
+    diagnosis.add('book', async () => [bookCheck(await checkFigures(all), clock.now())]);
     metrics.gauge('pinkas_book_check_findings', 'Books whose last check has findings.', async () => {
       return (await checkFigures(all)).found;
     });
@@ -155,4 +160,21 @@ export function nextRound(now: Date, businessId: string): Date {
   const earliest = now.getTime() + dayMs / 2;
   const sameDay = Math.floor(earliest / dayMs) * dayMs + ownMs;
   return new Date(sameDay >= earliest ? sameDay : sameDay + dayMs);
+}
+
+function bookCheck({ found, oldest }: { found: number; oldest: Date | null }, now: Date): Check {
+  const subject = 'daily check of the books';
+  if (found > 0) {
+    const books = found === 1 ? '1 book has' : `${found} books have`;
+    return failure(
+      'book',
+      subject,
+      `${books} findings`,
+      'pinkas verify names them: docs/runbooks/book-check.md',
+    );
+  }
+  const days = oldest === null ? 0 : Math.floor((now.getTime() - oldest.getTime()) / dayMs);
+  return days > lateDays
+    ? warning('book', subject, `a book was not checked for ${days} days`, 'docs/runbooks/book-check.md')
+    : ok('book', subject, 'no book has a finding');
 }

@@ -6,6 +6,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { timeLimitsMs } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger, Tracing } from '@pinkas/service-kit';
 import { ConcurrencyLimiter, QueueFullError } from '@pinkas/service-kit/concurrency';
+import { checkPublicAddresses, Diagnosis } from '@pinkas/service-kit/diagnosis';
 import {
   acceptsGzip,
   HttpFront,
@@ -53,6 +54,7 @@ export class HttpServer extends HttpFront {
     tracing: Tracing,
     @InjectConfig() private readonly config: ConsoleConfig,
     @InjectLogger() private readonly logger: Logger,
+    diagnosis: Diagnosis,
   ) {
     super({
       modules,
@@ -66,6 +68,14 @@ export class HttpServer extends HttpFront {
     });
     this.#limiter = new ConcurrencyLimiter(inFlightMax, () => metrics.rejected());
     metrics.observeInFlight(() => this.#limiter.inFlight);
+    diagnosis.add('configuration', () =>
+      checkPublicAddresses(config.production, {
+        CONSOLE_URL: config.consoleUrl,
+        BASE_URL: config.baseUrl,
+        VIEW_URL_BASE: config.viewUrlBase,
+        DOCS_URL: config.docsUrl,
+      }),
+    );
   }
 
   protected override async mount(server: FastifyInstance): Promise<void> {

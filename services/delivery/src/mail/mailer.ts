@@ -95,6 +95,11 @@ export class Mailer {
     return this.#keyOf(address) !== undefined;
   }
 
+  /** Connects as an attempt does, logs in, and sends nothing. @throws Error where the mail server would take no email. */
+  async verify(): Promise<void> {
+    await this.#transport.verify();
+  }
+
   /** One attempt; never throws. @param timeoutMs the longest that it takes. */
   send(mail: OutgoingEmail, timeoutMs = this.sendTimeoutMs): Promise<SendOutcome> {
     const attributes = { 'server.address': new URL(this.config.smtpUrl).hostname };

@@ -66,6 +66,15 @@ export class RequestCounter implements BackgroundTask {
     return this.#local.increment(id, minute, await this.#incrementInRedis(id, minute));
   }
 
+  /** Whether Redis answers in time. */
+  isReachable(): Promise<boolean> {
+    const answer = this.#redis.ping().then(
+      () => true,
+      () => false,
+    );
+    return withTimeout(answer, timeLimitsMs.rateLimitCommand, () => false);
+  }
+
   /** @returns null while Redis is unreachable. */
   async #incrementInRedis(id: string, minute: number): Promise<number | null> {
     if (performance.now() < this.#backoffUntilMs) {

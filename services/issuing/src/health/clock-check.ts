@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   ApiError,
+  aheadMs,
   type BackgroundTask,
   type Database,
   InjectDatabase,
@@ -77,8 +78,7 @@ async function measure<T extends { databaseNow: Date }>(
   const result = await query();
   const afterMs = Date.now();
   const databaseMs = result.databaseNow.getTime();
-  const nearestMs = Math.min(Math.max(databaseMs, beforeMs), afterMs);
-  return { result, differenceMs: nearestMs - databaseMs };
+  return { result, differenceMs: -aheadMs(databaseMs, beforeMs, afterMs) };
 }
 
 function reasonOf(differenceMs: number): string | null {

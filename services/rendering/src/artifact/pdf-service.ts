@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Check } from '@pinkas/contracts';
 import type { ChromiumFile } from '@pinkas/pdf';
 import {
   ApiError,
@@ -14,6 +15,7 @@ import {
   Metrics,
   remainingMs,
 } from '@pinkas/service-kit';
+import { Diagnosis, failure, ok } from '@pinkas/service-kit/diagnosis';
 import { plainText } from '@pinkas/ui';
 import type { RenderingConfig } from '../config.js';
 import { type DocumentPage, documentHeading } from '../document/printable-page.js';
@@ -57,6 +59,7 @@ export class PdfService implements BackgroundTask {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() logger: Logger,
     metrics: Metrics,
+    diagnosis: Diagnosis,
   ) {
     const {
       gotenbergUrl,
@@ -69,6 +72,7 @@ export class PdfService implements BackgroundTask {
       { concurrency, queueMax, healthyRenderMs: Math.min(healthyRenderMs, renderTimeoutMs) },
       logger,
     );
+    diagnosis.add('printing', async () => [await this.#checkRenderer()]);
     metrics.gauge(
       'pinkas_signing_certificate_days_left',
       'Days until the first of the signing certificates expires.',
@@ -124,6 +128,13 @@ export class PdfService implements BackgroundTask {
 
   warnings(): string[] {
     return this.signers.warnings(this.clock.now());
+  }
+
+  async #checkRenderer(): Promise<Check> {
+    const reason = await this.#renderer.unavailableReason();
+    return reason === null
+      ? ok('printing', 'print server', 'answers')
+      : failure('printing', 'print server', `${reason}: no document is issued`, 'docs/runbooks/printer.md');
   }
 
   async #renderAndSign(sheet: Sheet): Promise<RenderedArtifact> {

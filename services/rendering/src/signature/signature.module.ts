@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { type Clock, kitTokens, type Logger, Metrics } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { ShowSigningCertificate } from './show-signing-certificate.js';
+import { SignatureChecks } from './signature-checks.js';
 import { Signers } from './signers.js';
 import { ValidationDataRefresher } from './validation-data-refresher.js';
 
@@ -17,6 +18,7 @@ import { ValidationDataRefresher } from './validation-data-refresher.js';
       inject: [kitTokens.config, kitTokens.clock, kitTokens.logger, Metrics],
     },
     ValidationDataRefresher,
+    SignatureChecks,
   ],
   exports: [Signers],
 })

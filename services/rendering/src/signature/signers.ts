@@ -17,7 +17,7 @@ import { openTestSigner, signerOfBook } from './test-mode/test-signer.js';
 import { TimestampAuthority } from './timestamp-authority.js';
 
 /** Renewing a certificate takes weeks. */
-const warningDays = 30;
+export const warningDays = 30;
 /** Of the time-stamp of nothing that shows the certificates of the authority; no document waits for it. */
 const exampleTimeoutMs = 5_000;
 const fileOfBusiness = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.p12$/;
@@ -182,19 +182,37 @@ export class Signers {
     return this.#opened.timestampRequired ? (this.#opened.authority?.failure ?? null) : null;
   }
 
-  /** What the operator must act on, though documents are still signed. */
-  warnings(now: Date): string[] {
-    const certificates: [string, Signer][] = [
+  /** The time-stamp authority; null where none is configured. */
+  get authority(): TimestampAuthority | null {
+    return this.#opened.authority;
+  }
+
+  /** Every certificate by its name in messages. */
+  all(): [name: string, signer: Signer][] {
+    const { businesses, test } = this.#opened;
+    return [
       ['the signing certificate', this.operator],
-      ...[...this.#opened.businesses].map(([id, signer]): [string, Signer] => [
+      ...[...businesses].map(([id, signer]): [string, Signer] => [
         `the signing certificate of business ${id}`,
         signer,
       ]),
+      ...(test ? [['the certificate of test documents', test] as [string, Signer]] : []),
     ];
-    if (this.#opened.test) {
-      certificates.push(['the certificate of test documents', this.#opened.test]);
+  }
+
+  /** What is known of the revocation of a certificate: `no source`: it names none; `unknown`: no source has answered. */
+  revocationOf(certificate: SigningCertificate, now: Date): Date | 'not revoked' | 'no source' | 'unknown' {
+    const { revocations } = this.#opened;
+    const name = chainNameOf(certificate);
+    if (!revocations.hasSources(name)) {
+      return 'no source';
     }
-    const expiring = certificates.flatMap(([name, signer]) => {
+    return revocations.revokedAt(name) ?? (revocations.dataOf(name, now) ? 'not revoked' : 'unknown');
+  }
+
+  /** What the operator must act on, though documents are still signed. */
+  warnings(now: Date): string[] {
+    const expiring = this.all().flatMap(([name, signer]) => {
       const days = Math.floor(signer.daysLeft(now));
       if (days >= warningDays) {
         return [];

@@ -14,11 +14,17 @@ const circuitRules: CircuitRules = { failuresMax: 2, pauseMs: 15_000, pauseMaxMs
 /** The time-stamp authority behind a circuit breaker. */
 export class TimestampAuthority {
   #circuit: CircuitState = closedCircuit;
+  #givenAt: Date | null = null;
 
   constructor(
     private readonly url: string,
     private readonly clock: Clock,
   ) {}
+
+  /** When it gave a time-stamp last. */
+  get givenAt(): Date | null {
+    return this.#givenAt;
+  }
 
   /** Why no request is sent at present, or null. */
   get failure(): string | null {
@@ -45,6 +51,7 @@ export class TimestampAuthority {
         requestTimestamp(this.url, signatureValue, { timeoutMs, now: () => this.clock.now() }),
       );
       this.#circuit = closedCircuit;
+      this.#givenAt = this.clock.now();
       return token;
     } catch (error) {
       this.#circuit = afterFailure(this.#circuit, circuitRules, nowMs);
