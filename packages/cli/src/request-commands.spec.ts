@@ -23,8 +23,9 @@ const request: FullRequest = {
     { path: '/customer/name', message: 'is required', message_he: 'שדה חובה' },
     { path: '/query/page', message: 'is not a known parameter', message_he: 'לא מוכר' },
   ],
-  body: JSON.stringify({ customer: { email: '***' }, items: [{ quantity: 0 }] }),
+  body: JSON.stringify({ customer: { email: '***' }, items: [{ quantity: 0, sku: 'a\u202eb\u009b' }] }),
   body_truncated: false,
+  details: { computed_total: 118 },
 };
 
 describe('pinkas request', () => {
@@ -44,13 +45,16 @@ describe('pinkas request', () => {
       '/items/0/quantity must be above 0',
       '/customer/name is required',
       '/query/page is not a known parameter',
+      'computed_total 118',
       '{',
       '  "customer": {    <-- is required',
       '    "email": "***"',
       '  },',
       '  "items": [',
       '    {',
-      '      "quantity": 0    <-- must be above 0',
+      '      "quantity": 0,    <-- must be above 0',
+      // What would move other letters, or command a terminal, is seen.
+      '      "sku": "a\\u202eb\\u009b"',
       '    }',
       '  ]',
       '}',

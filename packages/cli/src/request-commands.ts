@@ -17,6 +17,7 @@ function shownRequest(request: FullRequest): string {
     ...(request.idempotency_key === null ? [] : [`Idempotency-Key ${request.idempotency_key}`]),
     ...(request.document_id === null ? [] : [`document ${request.document_id}`]),
     ...errors.map(({ path, message }) => `${path || '/'} ${message}`),
+    ...Object.entries(request.details ?? {}).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
     ...(request.body_truncated ? ['the body is not kept in full'] : []),
   ];
   const lines = body === null ? [] : linesOfBody(JSON.parse(body), errors);

@@ -1042,6 +1042,19 @@ export interface LoggedRequest {
     /** The same in Hebrew. */
     message_he: string;
   }[];
+  /** The other members of `error.details` of a request that was refused. Absent: there were none. */
+  details?: {
+    /** The customer whose card has the tax id. */
+    existing_customer_id?: string;
+    /** ILS: the computed total, to which the payments must sum. */
+    total?: number;
+    /** What a document of this type may be based on. */
+    allowed_source_types?: DocumentType[];
+    /** ILS: what the document would come to. */
+    computed_total?: number;
+    /** The date of the last document of this type. */
+    last_document_date?: string;
+  };
   /**
    * Of a request that was refused (4xx): its JSON body, as far as it is kept. Texts and numbers that may be
    * personal are `***`, and what looks like a key, a secret or a token was never stored. Absent: there was

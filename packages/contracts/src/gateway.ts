@@ -147,6 +147,7 @@ const RequestPosition = Strict({ timestamp: Instant, id: Uuid });
 const {
   body: _body,
   body_truncated: _truncated,
+  details: _details,
   errors: _errors,
   ...listedMembers
 } = LoggedRequest.properties;

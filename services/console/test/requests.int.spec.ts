@@ -324,6 +324,15 @@ describe('the log of requests in the console', () => {
     expect(text).not.toContain('/open"');
   });
 
+  it('a refusal by a rule has the details that its hint refers to', async () => {
+    const refused = addRefused({
+      ...{ status: 422, code: 'total_mismatch', errors: [], details: { computed_total: 118 } },
+    });
+    const text = textOf((await browser.get(`${root}/${refused.request_id}`)).text);
+    expect(text).toContain('Compare with details.computed_total; nothing was issued.');
+    expect(text).toContain('computed_total 118');
+  });
+
   it('an answered request has no card of a body, and leads to its document', async () => {
     const document_id = randomUUID();
     const { request_id } = add({ document_id });

@@ -116,7 +116,7 @@ describe('the log of requests', () => {
     });
   });
 
-  it('a request that is refused by a rule has its body too, and one that is answered, or is not JSON, has none', async () => {
+  it('a request that is refused by a rule has its body and its details, and one that is answered, or is not JSON, has none', async () => {
     gateway.issue = async () => {
       throw new ApiError('total_mismatch', { details: { computed_total: 118 } });
     };
@@ -130,6 +130,7 @@ describe('the log of requests', () => {
       code: 'total_mismatch',
       idempotency_key: 'order-1',
       body: { expected_total: 1 },
+      details: { computed_total: 118 },
     });
     expect(await stored(broken.id)).toMatchObject({ code: 'invalid_json', body_truncated: false });
     for (const { id } of [broken, answered]) {

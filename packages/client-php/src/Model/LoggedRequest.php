@@ -38,6 +38,8 @@ final class LoggedRequest extends Model
         public readonly array $errors,
         /** `true`: `body` lacks parts of what was sent. */
         public readonly bool $body_truncated,
+        /** The other members of `error.details` of a request that was refused. Absent: there were none. */
+        public readonly ?LoggedRequestDetails $details = null,
         /**
          * Of a request that was refused (4xx): its JSON body, as far as it is kept. Texts and numbers that may be
          * personal are `***`, and what looks like a key, a secret or a token was never stored. Absent: there was
@@ -62,6 +64,7 @@ final class LoggedRequest extends Model
             duration_ms: $members['duration_ms'] ?? null,
             errors: array_map(LoggedRequestError::fromArray(...), $members['errors'] ?? null),
             body_truncated: $members['body_truncated'] ?? null,
+            details: isset($members['details']) ? LoggedRequestDetails::fromArray($members['details']) : null,
             body: $members['body'] ?? null,
         ));
     }

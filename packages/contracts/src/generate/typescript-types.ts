@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox';
 import { scopes } from '../define.js';
 import { type ErrorCode, errorCatalogue } from '../errors.js';
-import { type ErrorDetailMember, errorDetailFields } from '../http/error-details.js';
 import { EventQuery } from '../http/events.js';
 import { CustomerQuery, DocumentQuery } from '../http/routes.js';
 import { namedSchemas } from '../openapi/named-schemas.js';
 import { type PublishedSchema, SchemaPublisher } from '../openapi/published-schema.js';
+import { type ErrorDetailMember, errorDetailFields } from '../schema/error-details.js';
 
 /** The longest line, as the formatter of the repository has it. */
 const widthMax = 110;

@@ -1,7 +1,6 @@
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import type { Static } from 'typebox';
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
-import { type ErrorDetailMember, errorDetailFields } from '../http/error-details.js';
 import { type ApiEvent, type EventType, eventSchemas, eventTypes } from '../http/events.js';
 import type {
   CancelledDocument,
@@ -17,6 +16,7 @@ import type {
   Profile,
 } from '../http/routes.js';
 import type { CancelDocument, DonationOutcome } from '../schema/document.js';
+import { type ErrorDetailMember, errorDetailFields } from '../schema/error-details.js';
 import { sentenceOf } from '../schema/error-sentences.js';
 import { type LoggedRequest, maskedText } from '../schema/logged-request.js';
 import { type PreviewWarning, previewWarningTexts } from '../schema/preview-warnings.js';

@@ -1,7 +1,6 @@
 import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
 import Type, { type TSchema } from 'typebox';
 import { CustomerCard } from '../customer.js';
-import { errorDetailFields } from '../http/error-details.js';
 import {
   ApiEvent,
   EventAllocation,
@@ -42,6 +41,7 @@ import {
   ItemInput,
   PaymentInput,
 } from '../schema/document.js';
+import { errorDetailFields } from '../schema/error-details.js';
 import { Strict } from '../schema/fields.js';
 import { LoggedRequest } from '../schema/logged-request.js';
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { errorDetailFields } from './error-details.js';
 import { described, Instant, Nullable, Strict, Uuid } from './fields.js';
 
 /** How long the requests of a key are kept. */
@@ -21,6 +22,9 @@ const Fault = Strict({
   message_he: Type.String({ description: 'The same in Hebrew.' }),
 });
 
+/** What the hint of an error refers to; an address of payments may have a token. */
+const { errors: _errors, payment_url: _paymentUrl, ...details } = errorDetailFields;
+
 /** One request, as it was answered. */
 export const LoggedRequest = Strict(
   {
@@ -40,6 +44,13 @@ export const LoggedRequest = Strict(
     errors: Type.Array(Fault, {
       description: 'What was wrong where, of a `validation_error`: the first 20.',
     }),
+    details: Type.Optional(
+      Type.Partial(Strict(details), {
+        additionalProperties: false,
+        description:
+          'The other members of `error.details` of a request that was refused. Absent: there were none.',
+      }),
+    ),
     body: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: `Of a request that was refused (4xx): its JSON body, as far as it is kept. Texts and numbers that may be personal are \`${maskedText}\`, and what looks like a key, a secret or a token was never stored. Absent: there was none, or it was not JSON.`,

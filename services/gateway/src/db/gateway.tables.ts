@@ -49,6 +49,7 @@ interface OwnGatewayTables {
   request_log: {
     errors: ColumnType<LoggedRequest['errors'] | null, string | null, never>;
     body: ColumnType<Record<string, unknown> | null, string | null, never>;
+    details: ColumnType<LoggedRequest['details'] | null, string | null, never>;
   };
   /** How many requests a book had on a day. */
   request_log_day: AsGenerated;

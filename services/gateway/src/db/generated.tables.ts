@@ -81,6 +81,11 @@ export interface GeneratedTables {
     /** Of a refused request, without secrets; what is personal is masked when it is read. */
     body: unknown;
     body_truncated: boolean;
+    /**
+     * The members of error.details of a refused request, without the errors of a validation_error, which
+     * have a column.
+     */
+    details: unknown;
   };
   request_log_day: {
     business_id: string;

@@ -124,7 +124,8 @@ CREATE TABLE public.request_log (
     duration_ms integer NOT NULL,
     errors json,
     body json,
-    body_truncated boolean NOT NULL
+    body_truncated boolean NOT NULL,
+    details json
 )
 PARTITION BY RANGE (at);
 
@@ -135,6 +136,8 @@ COMMENT ON COLUMN public.request_log.business_id IS 'The id of the book.';
 COMMENT ON COLUMN public.request_log.request_id IS 'A caller may give several requests the same.';
 
 COMMENT ON COLUMN public.request_log.body IS 'Of a refused request, without secrets; what is personal is masked when it is read.';
+
+COMMENT ON COLUMN public.request_log.details IS 'The members of error.details of a refused request, without the errors of a validation_error, which have a column.';
 
 CREATE TABLE public.request_log_day (
     business_id uuid NOT NULL,

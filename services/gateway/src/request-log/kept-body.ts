@@ -1,4 +1,5 @@
-import { maskedText, removedSecret, type ValidationError } from '@pinkas/contracts';
+import { errorCatalogue, maskedText, removedSecret, type ValidationError } from '@pinkas/contracts';
+import type { ApiError } from '@pinkas/service-kit';
 import { isSecretName, withoutSecrets } from './secrets.js';
 
 /** The most bytes of a body that are kept, besides those that lead to its errors. */
@@ -10,6 +11,8 @@ const textMax = 200;
 const nameMax = 64;
 const errorsMax = 20;
 const cutText = '…';
+/** The errors have a column, and an address of payments may have a token. */
+const detailsElsewhere = ['errors', 'payment_url'];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -26,6 +29,15 @@ export function keptErrors(errors: readonly ValidationError[]): Required<Validat
     message: shortened(withoutSecrets(message), 2 * textMax),
     message_he: shortened(withoutSecrets(message_he ?? message), 2 * textMax),
   }));
+}
+
+/** What the hint of an error refers to, as JSON: totals, dates and ids, by the catalogue; null: nothing. */
+export function keptDetails({ code, details }: Pick<ApiError, 'code' | 'details'>): string | null {
+  const known: readonly string[] = errorCatalogue[code].details;
+  const kept = Object.entries(details ?? {}).filter(
+    ([name]) => known.includes(name) && !detailsElsewhere.includes(name),
+  );
+  return kept.length === 0 ? null : JSON.stringify(Object.fromEntries(kept));
 }
 
 /**

@@ -13,10 +13,11 @@ import type { GatewayTables } from '../db/gateway.tables.js';
 type RequestTable = GatewayTables['request_log'];
 
 /** A request as it is stored; JSON as text. */
-export type RequestRecord = Omit<Selectable<RequestTable>, 'at' | 'errors' | 'body'> & {
+export type RequestRecord = Omit<Selectable<RequestTable>, 'at' | 'errors' | 'body' | 'details'> & {
   readonly at: string;
   readonly errors: string | null;
   readonly body: string | null;
+  readonly details: string | null;
 };
 
 /** The most requests with one id that are shown. */
@@ -48,7 +49,7 @@ export async function storeRequests(
       from json_to_recordset(${JSON.stringify(records)}::json) as sent (
         business_id uuid, at timestamptz, id uuid, request_id uuid, key_id uuid, method text, route text, status smallint,
         code text, idempotency_key text, replayed boolean, document_id uuid, duration_ms integer, errors text, body text,
-        body_truncated boolean)
+        body_truncated boolean, details text)
     ), counted as (
       insert into request_log_day as known (business_id, day, requests, bodies)
       select business_id, day, count(*), count(body) from batch group by business_id, day order by business_id, day
@@ -64,10 +65,10 @@ export async function storeRequests(
         in_order as (partition by business_id, day order by at, id rows unbounded preceding)
     )
     insert into request_log (business_id, at, id, request_id, key_id, method, route, status, code, idempotency_key, replayed,
-      document_id, duration_ms, errors, body, body_truncated)
+      document_id, duration_ms, errors, body, body_truncated, details)
     select business_id, at, id, request_id, key_id, method, route, status, code, idempotency_key, replayed, document_id,
       duration_ms, errors::json, case when body_place <= ${loggedBodiesMax} then body::json end,
-      body_truncated or (body is not null and body_place > ${loggedBodiesMax})
+      body_truncated or (body is not null and body_place > ${loggedBodiesMax}), details::json
     from placed where place <= ${loggedRequestsMax}
     on conflict do nothing`.execute(all);
 }
@@ -146,7 +147,7 @@ export async function findRequests(
   const { business_id, key_id } = filter;
   const rows = await db
     .selectFrom('request_log')
-    .select([...listedColumns, 'errors', 'body', 'body_truncated'])
+    .select([...listedColumns, 'errors', 'body', 'body_truncated', 'details'])
     .where('request_id', '=', requestId)
     .where('at', '>=', since)
     .$if(business_id !== undefined, (query) => query.where('business_id', '=', business_id ?? ''))
@@ -155,12 +156,13 @@ export async function findRequests(
     .orderBy('id', 'desc')
     .limit(withOneIdMax)
     .execute();
-  return rows.map(({ errors, body, body_truncated, ...row }) => ({
+  return rows.map(({ errors, body, body_truncated, details, ...row }) => ({
     ...toListed(row),
     business_id: row.business_id,
     errors: errors ?? [],
     body: body && JSON.stringify(body),
     body_truncated,
+    ...(details && { details }),
   }));
 }
 

@@ -15,7 +15,7 @@ import {
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult, withTimeout } from '@pinkas/service-kit/concurrency';
 import type { GatewayTables } from '../db/gateway.tables.js';
-import { keptBody, keptErrors } from './kept-body.js';
+import { keptBody, keptDetails, keptErrors } from './kept-body.js';
 import { keepDays, type RequestRecord, storeRequests } from './request-log.repository.js';
 import { withoutSecrets } from './secrets.js';
 
@@ -238,6 +238,7 @@ function toRecord(answered: AnsweredRequest): RequestRecord {
     errors: known.length === 0 ? null : JSON.stringify(known),
     body: kept?.body === undefined ? null : JSON.stringify(kept.body),
     body_truncated: kept?.isTruncated ?? false,
+    details: isRefused && error ? keptDetails(error) : null,
   };
 }
 

@@ -195,6 +195,9 @@ function requestCards(
       [texts.what[language], entry && (language === 'he' ? entry.messageHe : entry.message)],
       // The hint is what the answer had, which is in English.
       [texts.todo[language], entry?.hint ? leftToRight(entry.hint) : null],
+      ...Object.entries(request.details ?? {}).map(
+        ([name, value]) => [name, html`<code>${leftToRight(JSON.stringify(value))}</code>`] as const,
+      ),
       [texts.again[language], entry && texts[entry.retryable ? 'retryable' : 'final'][language]],
       [texts.document[language], document],
       [

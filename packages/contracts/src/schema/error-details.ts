@@ -1,8 +1,8 @@
 import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import type { ErrorCode, errorCatalogue } from '../errors.js';
-import { Address, CalendarDate, described, Money, Strict, Uuid } from '../schema/fields.js';
-import { validationErrorsMax } from '../schema/validate.js';
+import { Address, CalendarDate, described, Money, Strict, Uuid } from './fields.js';
+import { validationErrorsMax } from './validate.js';
 
 /** Every member that `error.details` can have; the catalogue says which code carries which. */
 export const errorDetailFields = {
