@@ -12,7 +12,7 @@ import {
   resolveCustomer,
   searchCustomers,
 } from '@pinkas/contracts';
-import { ApiError, type Database, newContext, withContext } from '@pinkas/service-kit';
+import { ApiError, type Database } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
@@ -37,12 +37,11 @@ export class CustomerUnderTest extends ServiceUnderTest<CustomerTables, Customer
 
   async resolve(
     customer: CustomerInput,
-    { businessId = this.business.id, documentId = randomUUID() as string, timeoutMs = 20_000 } = {},
+    options: { businessId?: string; documentId?: string; timeoutMs?: number } = {},
   ): Promise<CustomerSnapshot> {
+    const { businessId = this.business.id, documentId = randomUUID(), timeoutMs } = options;
     const request = { business_id: businessId, customer, document_id: documentId };
-    const reply = await withContext(newContext(timeoutMs), () =>
-      this.network.client.call(resolveCustomer, request),
-    );
+    const reply = await this.network.call(resolveCustomer, request, timeoutMs);
     this.changes.set(documentId, reply.changes);
     return reply.customer;
   }

@@ -67,8 +67,8 @@ export class TestNetwork {
   }
 
   /** Calls a contract as another service does, and waits longer: a busy machine may need more than the time limit of a contract. */
-  call<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
-    return withContext(newContext(patienceMs), () => this.client.call(this.#patient(contract), request));
+  call<C extends Contract>(contract: C, request: RequestOf<C>, timeoutMs = patienceMs): Promise<ReplyOf<C>> {
+    return withContext(newContext(timeoutMs), () => this.client.call(this.#patient(contract), request));
   }
 
   #patient<C extends Contract>(contract: C): C {
