@@ -176,9 +176,12 @@ describe('webhooks in the console', () => {
     return (await browser.open(reply.location ?? '')).text;
   };
 
-  it('the connection settings lead an owner to the endpoints, and no one else', async () => {
+  it('the connection settings lead an owner to the endpoints, and no one else, and a developer to the packages of the system', async () => {
     const at = `/b/${businessId}/connection`;
-    expect((await browser.get(at)).text).toContain(`href="${root}"`);
+    const { text } = await browser.get(at);
+    expect(text).toContain(`href="${root}"`);
+    expect(text.replaceAll('<wbr>', '')).toContain('npm install https://api.example.com/client.tgz');
+    expect(text.replaceAll('<wbr>', '')).toContain('npx -y -p https://api.example.com/mcp.tgz pinkas-mcp');
     const bookkeeper = await signedInAs('bookkeeper');
     expect((await bookkeeper.get(at)).text).not.toContain(`href="${root}"`);
   });

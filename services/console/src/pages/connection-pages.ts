@@ -72,12 +72,14 @@ export class ConnectionPages {
 </ul>`;
     const { baseUrl, docsUrl } = this.config;
     const { origin } = new URL(baseUrl);
-    const line = (text: string) => html`<code>${leftToRight(text)}</code>`;
+    // In a narrow column a line breaks before the name of the file.
+    const line = (command: string, path: string) =>
+      html`<code><bdi dir="ltr">${command} ${origin}<wbr>${path}</bdi></code>`;
     const addresses = facts(
       [
         [texts.base[language], leftToRight(baseUrl)],
-        [texts.client[language], line(`npm install ${origin}/client.tgz`)],
-        [texts.agents[language], line(`npx -y -p ${origin}/mcp.tgz pinkas-mcp`)],
+        [texts.client[language], line('npm install', '/client.tgz')],
+        [texts.agents[language], line('npx -y -p', '/mcp.tgz pinkas-mcp')],
       ],
       language,
     );
