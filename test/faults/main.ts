@@ -61,7 +61,8 @@ if (values['kill-points']) {
   steps = authoritySteps(longestFaultMs);
 }
 progress(`seed ${seed}, ${extent}: starting a system with two replicas of each service …`);
-const system = await FaultSystem.start({ replicas: 2, patience });
+// Where the machine has an object store, half of the seeds store PDFs there.
+const system = await FaultSystem.start({ replicas: 2, patience, wantsStore: seed % 2 === 1 });
 let report: StormReport;
 try {
   report = await runStorm(system, {

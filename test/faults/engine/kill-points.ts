@@ -94,7 +94,8 @@ const stormPoints = {
   'F4 rendering, when a PDF is stored': {
     service: 'rendering',
     steps: [
-      ['writes', '%PDF-'],
+      // The file, or its key in an object store.
+      ['writes', '%PDF-|-[0-9a-f]{12}\\.pdf'],
       ['reads', done('INSERT')],
     ],
   },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { TcpProxy } from '@pinkas/testkit';
+import { storeProgram, TcpProxy, TestObjectStore } from '@pinkas/testkit';
 import { RunningStack } from '../../harness/running-stack.js';
 import { repositoryRoot } from '../../harness/sources.js';
 
@@ -34,6 +34,7 @@ export class FaultSystem {
     readonly stack: RunningStack,
     readonly proxies: ReadonlyMap<string, TcpProxy>,
     private readonly disks: Disks,
+    private readonly store: TestObjectStore | undefined,
     /** How many processes of each service run. */
     readonly replicas: 1 | 2,
     /** How many times longer everything may take than on a machine of its own. */
@@ -43,9 +44,12 @@ export class FaultSystem {
   static async start({
     replicas = 1,
     patience = 1,
+    wantsStore = false,
   }: {
     replicas?: 1 | 2;
     patience?: number;
+    /** Whether PDFs are in an object store, where this machine has one. */
+    wantsStore?: boolean;
   } = {}): Promise<FaultSystem> {
     let home = '';
     const portOf = (name: string): number => JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))[name];
@@ -57,6 +61,7 @@ export class FaultSystem {
       addresses[variable] = proxy.address;
     }
     const disks = new Disks();
+    const store = wantsStore && storeProgram !== null ? await TestObjectStore.start() : undefined;
     try {
       const stack = await RunningStack.start(
         {
@@ -72,12 +77,12 @@ export class FaultSystem {
           if (replicas > 1) {
             await disks.mount(folder);
           }
-          return { STORM_FOLDER: join(folder, faultsFolder) };
+          return { STORM_FOLDER: join(folder, faultsFolder), ...store?.variables };
         },
       );
-      return new FaultSystem(stack, proxies, disks, replicas, patience);
+      return new FaultSystem(stack, proxies, disks, store, replicas, patience);
     } catch (error) {
-      await stopAll(proxies, disks);
+      await stopAll(proxies, disks, store);
       throw error;
     }
   }
@@ -111,12 +116,17 @@ export class FaultSystem {
     try {
       await this.stack.stop(() => this.disks.unmount());
     } finally {
-      await stopAll(this.proxies, this.disks);
+      await stopAll(this.proxies, this.disks, this.store);
     }
   }
 }
 
-async function stopAll(proxies: ReadonlyMap<string, TcpProxy>, disks: Disks): Promise<void> {
+async function stopAll(
+  proxies: ReadonlyMap<string, TcpProxy>,
+  disks: Disks,
+  store: TestObjectStore | undefined,
+): Promise<void> {
+  await store?.stop();
   for (const proxy of proxies.values()) {
     await proxy.stop();
   }

@@ -29,7 +29,7 @@ export function followSchedules(
     let system: FaultSystem;
     let engine: Engine;
     beforeAll(async () => {
-      system = await FaultSystem.start({ replicas });
+      system = await FaultSystem.start({ replicas, wantsStore: replicas === 1 });
       engine = await Engine.on(system);
     });
     afterAll(async () => {
