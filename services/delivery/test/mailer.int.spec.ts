@@ -350,7 +350,7 @@ describe('MailChecks', () => {
     expect(ofServer(checks)).toMatchObject([{ state: 'ok' }]);
     const config = { ...delivery.config, smtpUrl: 'smtp://127.0.0.1:1', smtpTls: 'off' } as DeliveryConfig;
     const mailer = new Mailer(config);
-    const diagnosis = new Diagnosis();
+    const diagnosis = new Diagnosis('delivery');
     new MailChecks(config, mailer, diagnosis);
     const [server] = ofServer(await diagnosis.run());
     mailer.close();

@@ -28,5 +28,5 @@ export async function openPdfService(gotenbergUrl: string, clock: Clock = system
   const logger = createLogger('rendering', 'silent');
   const metrics = new Metrics();
   const signers = await Signers.open(config, { clock, logger, metrics });
-  return new PdfService(config, loadTypeface(), signers, clock, logger, metrics, new Diagnosis());
+  return new PdfService(config, loadTypeface(), signers, clock, logger, metrics, new Diagnosis('rendering'));
 }

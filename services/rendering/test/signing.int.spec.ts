@@ -59,7 +59,7 @@ describe('Signers', () => {
     const clock = { now: () => atAnotherTime ?? new Date() };
     const check = async (daysBefore: number, change: Partial<RenderingConfig> = {}) => {
       atAnotherTime = new Date(validUntil.getTime() - days(daysBefore));
-      const diagnosis = new Diagnosis();
+      const diagnosis = new Diagnosis('rendering');
       const at = {
         production: true,
         viewUrlBase: 'https://pinkas.co.il/d',
@@ -81,7 +81,7 @@ describe('Signers', () => {
     const authority = await TestTimestampAuthority.start();
     const timestampAuthorityUrl = authority.url;
     const check = async (signers: Signers, timestampRequired = false) => {
-      const diagnosis = new Diagnosis();
+      const diagnosis = new Diagnosis('rendering');
       const change = { timestampAuthorityUrl, timestampRequired, viewUrlBase: 'https://pinkas.co.il/d' };
       new SignatureChecks(signers, config(change), systemClock, diagnosis);
       const checks = await diagnosis.run();

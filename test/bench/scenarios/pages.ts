@@ -87,7 +87,15 @@ async function openPdfService(stack: RunningStack): Promise<PdfService> {
   const logger = createLogger('bench', 'silent');
   const metrics = new Metrics();
   const signers = await Signers.open(config, { clock: systemClock, logger, metrics });
-  return new PdfService(config, loadTypeface(), signers, systemClock, logger, metrics, new Diagnosis());
+  return new PdfService(
+    config,
+    loadTypeface(),
+    signers,
+    systemClock,
+    logger,
+    metrics,
+    new Diagnosis('bench'),
+  );
 }
 
 /** What a visitor's browser loads of a document's page, and when it first shows something. */

@@ -37,6 +37,19 @@ export function firstDocument(system: () => RunningStack): void {
     };
     const textOf = async (file: string) => (await run('pdftotext', [file, '-'])).stdout;
 
+    it('pinkas doctor finds every process and no failure in a system that works', async () => {
+      type Report = { ok: boolean; checks: { subject: string; state: string; processes: string[] }[] };
+      // A process may be without processor time for longer than the command waits.
+      const { checks } = await eventually('a report without a failure', async () => {
+        const report = await stack.pinkas<Report>('doctor');
+        return report.ok && report;
+      });
+      const stateOf = (name: string) => checks.find(({ subject }) => subject === name)?.state;
+      expect(serviceNames.map(stateOf)).toEqual(serviceNames.map(() => 'ok'));
+      // It is a system for trying out, and states that.
+      expect(['public addresses', 'TAX_AUTHORITY_URL'].map(stateOf)).toEqual(['warning', 'warning']);
+    });
+
     it('POST /documents returns number, totals and allocation number, and page, signed PDF and email follow', async () => {
       const answer = await stack.issue(
         issuer.key,

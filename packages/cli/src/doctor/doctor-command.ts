@@ -10,6 +10,7 @@ import { type AskedService, processesOf } from './asked-service.js';
 import { clockChecks } from './clock-checks.js';
 import { countsOf, linesOf, reportOf, type SourcedCheck } from './report.js';
 
+const serverRunbook = 'docs/runbooks/server-unreachable.md';
 const hourMs = 3_600_000;
 /** A base backup is made each night: one that is late, and one that was missed. */
 const backupLateHours = 26;
@@ -96,14 +97,15 @@ async function servicesChecks(callEach: CallEach): Promise<SourcedCheck[]> {
     if (!(error instanceof RefusalError)) {
       throw error;
     }
-    const [finding = '', ...remedy] = error.message.split(': ');
+    const parts = error.message.split(': ');
+    const remedy = parts.length > 1 ? parts.at(-1) : undefined;
     return [
       own({
         area: 'processes',
         subject: 'NATS',
         state: 'failure',
-        finding: remedy.length > 0 ? [finding, ...remedy.slice(0, -1)].join(': ') : finding,
-        remedy: remedy.at(-1) ?? 'docs/runbooks/server-unreachable.md',
+        finding: remedy === undefined ? error.message : parts.slice(0, -1).join(': '),
+        remedy: remedy === undefined ? serverRunbook : `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`,
       }),
       own({
         area: 'processes',

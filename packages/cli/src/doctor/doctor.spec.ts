@@ -176,7 +176,7 @@ describe('pinkas doctor', () => {
     const { checks, counts } = json as Report;
     expect(checks).toContainEqual(
       expect.objectContaining({
-        ...{ subject: 'NATS', state: 'failure', remedy: 'check NATS_URL' },
+        ...{ subject: 'NATS', state: 'failure', remedy: 'Check NATS_URL' },
         finding: 'NATS does not answer at nats://n:4222',
       }),
     );

@@ -51,13 +51,13 @@ describe('archiveCheck', () => {
 
 describe('Diagnosis', () => {
   it('a check that throws is not checked, and the others are there', async () => {
-    const diagnosis = new Diagnosis();
+    const diagnosis = new Diagnosis('delivery');
     diagnosis.add('mail', () => {
       throw new Error('no such file');
     });
     diagnosis.add('mail', () => [ok('mail', 'server', 'answers')]);
     expect(await diagnosis.run()).toMatchObject([
-      { state: 'not_checked', finding: 'the check failed: no such file' },
+      { subject: 'mail of delivery', state: 'not_checked', finding: 'the check failed: no such file' },
       { state: 'ok' },
     ]);
   });

@@ -10,6 +10,9 @@ export type CheckSource = () => Promise<readonly Check[]> | readonly Check[];
 export class Diagnosis {
   readonly #sources: { readonly area: CheckArea; readonly source: CheckSource }[] = [];
 
+  /** @param service whose process it is, for checks that do not end. */
+  constructor(private readonly service: string) {}
+
   add(area: CheckArea, source: CheckSource): void {
     this.#sources.push({ area, source });
   }
@@ -18,7 +21,9 @@ export class Diagnosis {
   async run(): Promise<Check[]> {
     const results = this.#sources.map(({ area, source }) => {
       const checks = Promise.resolve().then(source);
-      const failed = (finding: string) => [notChecked(area, area, finding, 'See the log of the process')];
+      const failed = (finding: string) => [
+        notChecked(area, `${area} of ${this.service}`, finding, 'Correct the failures first, and look again'),
+      ];
       return withTimeout(
         checks.catch((error: Error) => failed(`the check failed: ${error.message}`)),
         timeLimitsMs.check,

@@ -201,7 +201,7 @@ async function openInfrastructure(
   if (config.production) {
     await rejectUnsafeServers(connection, db);
   }
-  return { logger, closers, metrics, diagnosis: new Diagnosis(), tracing, db, connection };
+  return { logger, closers, metrics, diagnosis: new Diagnosis(name), tracing, db, connection };
 }
 
 async function openMessaging(
