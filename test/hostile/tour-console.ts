@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { pathsOf } from '@pinkas/console/page';
 import { isUuid } from '@pinkas/contracts';
@@ -11,6 +12,7 @@ import { consolePages } from '../harness/console-pages.js';
 import { issueRefused, winHearing } from '../harness/refused-number.js';
 import { sendRefusedRequest } from '../harness/refused-request.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
+import { repositoryRoot } from '../harness/sources.js';
 import { hostileTexts, randomFrom } from './hostile-request.js';
 
 const lanes = 4;
@@ -315,7 +317,7 @@ class Tour {
     // Each document has other forms: an open quote is cancelled, an invoice is credited.
     const visited = new Set<string>();
     const stranger = new ConsoleClient(this.#client.origin);
-    for (let path = queue.shift(); path !== undefined && visited.size < 150; path = queue.shift()) {
+    for (let path = queue.shift(); path !== undefined && visited.size < 200; path = queue.shift()) {
       if (visited.has(path)) {
         continue;
       }
@@ -470,14 +472,14 @@ class Tour {
 
 /** The parameters that the sources of the console read from an address. */
 function queryNames(): string[] {
-  const folder = new URL('../../services/console/src/', import.meta.url);
+  const folder = join(repositoryRoot, 'services/console/src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /(?<!spec)\.ts$/.test(name),
   );
   const read =
     /(?:query\.(?:get|has|getAll)\(|(?:readField|dayOf)\(query, |given\(|read\(|date\(|amountOf\()'([a-z_]+)'/g;
   const names = files.flatMap((name) =>
-    [...readFileSync(new URL(name, folder), 'utf8').matchAll(read)].map(([, found = '']) => found),
+    [...readFileSync(join(folder, name), 'utf8').matchAll(read)].map(([, found = '']) => found),
   );
   return [...new Set(names)].sort();
 }

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { documentIssued, messageSent, serviceNames } from '@pinkas/contracts';
+import { RequestRecorder } from '@pinkas/gateway/request-recorder';
+import { createLogger, type Database, Metrics, openDatabase } from '@pinkas/service-kit';
 import { scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import {
@@ -20,6 +23,10 @@ import { type Callers, callersOf, closedLoop, inTurns, invoice, perSecond } from
 import { timesOfAll } from '../published-events.js';
 import { figure, median, progress, type Row } from '../report.js';
 import type { ScenarioOptions, StartSystem } from '../scenarios.js';
+
+/** What the gateway stores its log in. */
+type LogTables =
+  ConstructorParameters<typeof RequestRecorder>[0] extends Database<infer Tables> ? Tables : never;
 
 /** As many series, each of a business of its own. */
 const parallelism = 8;
@@ -82,7 +89,55 @@ export async function measureCost(start: StartSystem): Promise<Row[]> {
     const meaning = `processor time of a document ${words}, ms, of all processes but the print server`;
     rows.push(figure(`outside_print_cpu_ms${suffix}`, outsidePrintMs, meaning));
   }
-  return rows;
+  return [...rows, ...(await measureRequestLog(stack))];
+}
+
+/**
+ * What of this is the log of requests, which no gateway runs without: its recorder in this process, with as many requests a second as
+ * a document a second of eight series makes.
+ */
+async function measureRequestLog(stack: RunningStack): Promise<Row[]> {
+  const seconds = 60;
+  const requestsPerSecond = 50;
+  const { postgres, services } = await stack.file();
+  const issuer = await stack.newIssuer();
+  const logger = createLogger('bench', 'silent');
+  const db = openDatabase<LogTables>({
+    ...{ url: postgres.gateway, poolSize: 1, applicationName: 'bench', logger },
+  });
+  const recorder = new RequestRecorder(db, { now: () => new Date() }, logger, new Metrics());
+  recorder.start();
+  const server = services.find(({ name }) => name === 'postgres')?.pid ?? 0;
+  const round = async () => {
+    for (let request = 0; request < requestsPerSecond; request += 1) {
+      recorder.note({
+        ...{ businessId: issuer.business.id, keyId: issuer.apiKey.id, requestId: randomUUID() },
+        ...{ arrivedAt: new Date(), method: 'POST', route: '/documents', status: 201 },
+        ...{ idempotencyKey: randomUUID(), replayed: false, documentId: randomUUID(), durationMs: 30 },
+        ...{ error: undefined, body: undefined },
+      });
+    }
+    await pass(1_000);
+  };
+  await round();
+  progress(`${seconds} seconds of the log of requests …`);
+  const [before, serverBefore] = [process.cpuUsage(), cpuSecondsOf(server)];
+  for (let second = 0; second < seconds; second += 1) {
+    await round();
+  }
+  const { user, system } = process.cpuUsage(before);
+  const serverMs = (cpuSecondsOf(server) - serverBefore) * 1_000;
+  await recorder.stop();
+  await db.destroy();
+  const requests = seconds * requestsPerSecond;
+  return [
+    figure(
+      'request_log_cpu_ms',
+      ((user + system) / 1_000 + serverMs) / requests,
+      'of them the log of requests, for each',
+    ),
+    figure('request_log_gateway_cpu_ms', (user + system) / 1_000 / requests, 'its part in the gateway'),
+  ];
 }
 
 /** What each process has used since its start, in the order of the names. */

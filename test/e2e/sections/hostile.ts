@@ -54,6 +54,7 @@ export function hostile(system: () => RunningStack): void {
         '/sign-in/passkey',
         '/sign-in/passkey/options',
         '/t/:business/attention/dismiss',
+        '/t/:business/connection/requests/:id/open',
         '/t/:business/connection/webhooks/:id/disable',
         '/t/:business/connection/webhooks/:id/enable',
         '/t/:business/connection/webhooks/:id/remove',
