@@ -111,12 +111,13 @@ describe('readBook', () => {
   it('readBook returns the same document and state as getDocument, and the hash of the PDF', async () => {
     const business_id = issuing.business.id;
     for (const { document, state, allocation, artifact_sha256 } of (await read()).entries) {
-      const { issuer, ...view } = await issuing.network.call(getDocument, {
+      const { issuer, idempotency_key, ...view } = await issuing.network.call(getDocument, {
         business_id,
         document_id: document.id,
         detailed: true,
       });
       expect(issuer).toMatchObject({ kind: 'key' });
+      expect(idempotency_key).toEqual(expect.any(String));
       expect({ document, state, allocation }).toEqual(view);
       expect(artifact_sha256).toBe('ab'.repeat(32));
     }
