@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
 import { expectServicesOn } from '../harness/nodes.js';
 import { RunningStack } from '../harness/running-stack.js';
-import { bookProperties } from '../properties/sections/book-properties.js';
-import { requestBodies } from '../properties/sections/request-bodies.js';
 import { firstWeek } from './console/first-week/first-week.js';
 import { agents } from './sections/agents.js';
 import { client } from './sections/client.js';
@@ -11,7 +9,6 @@ import { concurrency } from './sections/concurrency.js';
 import { damagedBook } from './sections/damaged-book.js';
 import { exports } from './sections/exports.js';
 import { firstDocument } from './sections/first-document.js';
-import { hostile } from './sections/hostile.js';
 import { isolation } from './sections/isolation.js';
 import { lateNumber } from './sections/late-number.js';
 import { outcomes } from './sections/outcomes.js';
@@ -45,9 +42,6 @@ describe('the whole system', () => {
   testMode(system);
   firstWeek(system);
   isolation(system);
-  hostile(system);
-  requestBodies(system);
-  bookProperties(system);
   // Last: it leaves the collector hanging.
   traces(system, () => collector);
 });
