@@ -153,7 +153,7 @@ function forgeries(secret: string): Readonly<Record<string, readonly [Record<str
   };
 }
 
-/** The receivers of `docs/receivers.md` get webhooks of a running system, and some that nobody has sent. */
+/** The receivers of `docs/receivers.md` get webhooks of a running system, and some that no one has sent. */
 export function receivers(system: () => RunningStack, toolbox: Toolbox): void {
   describe('the receivers of docs/receivers.md', () => {
     const ends: (() => unknown)[] = [];

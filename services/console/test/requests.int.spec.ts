@@ -341,7 +341,7 @@ describe('the log of requests in the console', () => {
     expect(text).not.toContain('Body of the request');
   });
 
-  it('an owner opens what is masked, in the test book as well, and nobody else does', async () => {
+  it('an owner opens what is masked, in the test book as well, and no one else does', async () => {
     for (const [book, at] of [
       [businessId, root],
       [testBookOf(businessId), `/t/${businessId}/connection/requests`],

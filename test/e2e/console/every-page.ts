@@ -27,7 +27,7 @@ export function everyPage(system: () => ConsoleSystem): void {
     /** Where the report of a donation is cancelled, and where that of an earlier one is made. */
     let donation: { business: string; cancel: string; report: string };
     let visible: Record<string, string>;
-    /** What of a key nobody may see who was not shown it. */
+    /** What of a key no one may see who was not shown it. */
     let secret: string;
     beforeAll(async () => {
       const { stack } = system();

@@ -18,7 +18,7 @@ const credentials = { AWS_ACCESS_KEY_ID: 'ObjectStoreOfTests', AWS_SECRET_ACCESS
 /** What becomes of requests to the store. */
 export type StoreFault = 'none' | 'silent' | '500' | '503' | 'reset' | 'cut' | 'wrong bytes';
 
-/** Null where the machine has no versitygw, as docs/operating/object-store.md says how to get. */
+/** Null where the machine has no versitygw, which docs/operating/object-store.md explains how to get. */
 export const storeProgram = findBinary('versitygw');
 
 /** A real object store, whose files are in a folder, behind a proxy that makes it fail. */

@@ -153,7 +153,7 @@ export class ArtifactStore implements BackgroundTask {
       return result;
     } catch (error) {
       observe('failed');
-      // The SDK adds its whole answer to an error, which is not for the log.
+      // The SDK adds all of its answer to an error, which is not for the log.
       const { name, message } = error as Error;
       const reason = signal.aborted ? `no answer within ${timeoutMs} ms` : `${name}: ${message}`;
       const cause = new Error(`the object store failed at ${operation}: ${reason}`);
