@@ -126,6 +126,8 @@ describe('summarizeDocuments', () => {
         await cancel(document.id);
       }
     };
+    // Before them: once one of the later date is issued, those of the earlier date are refused, which may be all.
+    await issuing.issue({ type: 'quote', date: '2026-06-14', items: net(1) });
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => write(index)));
     await replica.stop();
     const refused = outcomes.flatMap((outcome) =>
