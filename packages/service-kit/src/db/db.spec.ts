@@ -21,6 +21,12 @@ describe('preparedName', () => {
     'select "id" from "card" where "name_key" like $1',
   ])('preparedName names no statement like %s', (text) => expect(preparedName(text)).toBeUndefined());
 
+  it('a statement that states so is prepared although it sorts', () => {
+    expect(
+      preparedName('/* prepare */ insert into "sum" select "day" from "document" order by "day"'),
+    ).toMatch(/^s\d+$/);
+  });
+
   it('statements without end are not all prepared', () => {
     const named = Array.from({ length: 1_000 }, (_, index) => preparedName(`select ${index}, $1`));
     expect(named.at(-1)).toBeUndefined();

@@ -44,7 +44,7 @@ export async function storeRequests(
   records: readonly RequestRecord[],
 ): Promise<void> {
   await sql`
-    with batch as (
+    /* prepare */ with batch as (
       select *, (at at time zone 'UTC')::date as day
       from json_to_recordset(${JSON.stringify(records)}::json) as sent (
         business_id uuid, at timestamptz, id uuid, request_id uuid, key_id uuid, method text, route text, status smallint,

@@ -59,7 +59,7 @@ export async function readSettling(
     return new Map();
   }
   const { rows } = await sql<SettlingRow & { id: string }>`
-    select document.id, settling.*
+    /* prepare */ select document.id, settling.*
     from document cross join lateral ${settlingDocuments} as settling
     where document.business_id = ${businessId} and document.id = any(${ids}::uuid[])`.execute(db);
   return new Map(rows.map((row) => [row.id, toSettling(row)]));

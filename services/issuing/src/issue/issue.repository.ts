@@ -195,7 +195,7 @@ export async function insertIssued(
     .map((id) => ({ key_id: id, documents: documents.filter(({ key_id }) => key_id === id).length }));
   // One text, or two, for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
   const { rows } = await sql<{ id: string; position: number; last_event: number }>`
-    with counted as (
+    /* prepare */ with counted as (
       insert into daily_count (business_id, key_id, counted_on, documents)
       select ${business_id}::uuid, key_id, ${daily.day}::date, documents
         from json_to_recordset(${JSON.stringify(counts)}::json) as key (key_id uuid, documents integer)
