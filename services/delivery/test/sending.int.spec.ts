@@ -120,14 +120,23 @@ describe('MessageSender', () => {
   it('an email states what is left to pay when it is sent, and the total alone while issuing is away', async () => {
     delivery.state = { status: 'closed', paid: 5000, credited: 79.99 };
     const [recipient, other] = [delivery.newRecipient(), delivery.newRecipient()];
-    await delivery.inState(await delivery.issueReady(recipient), 'sent');
+    // It may have been paid since.
+    const issued_at = new Date(delivery.clock.now.getTime() - 1_000).toISOString();
+    await delivery.inState(await delivery.issueReady(recipient, { document: { issued_at } }), 'sent');
     const { text } = await mailTo(recipient);
     expect(text).toMatch(/יתרה לתשלום: .*2,000\.01/);
     expect(text).not.toContain('סכום לתשלום');
     delivery.issuingUnavailable = true;
-    await delivery.inState(await delivery.issueReady(other), 'sent');
+    await delivery.inState(await delivery.issueReady(other, { document: { issued_at } }), 'sent');
     expect((await mailTo(other)).text).toMatch(/סה"כ: .*7,080\.00/);
     expect((await mailTo(other)).text).not.toMatch(/(?:סכום|יתרה) לתשלום/);
+  });
+
+  it('an email of a document that was issued an instant ago asks for its total, and issuing is not asked', async () => {
+    delivery.issuingUnavailable = true;
+    const recipient = delivery.newRecipient();
+    await delivery.inState(await delivery.issue(recipient, { numberRequired: false }), 'sent');
+    expect((await mailTo(recipient)).text).toMatch(/סכום לתשלום: .*7,080\.00/);
   });
 
   it('MessageSender sends from the configured address with the business as name and reply-to', async () => {

@@ -1,4 +1,3 @@
-import { dayInIsrael } from '@pinkas/domain';
 import {
   type Database,
   type OutboxEvent,
@@ -6,18 +5,19 @@ import {
   outboxRows,
   type Transaction,
 } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import {
   type AttemptTable,
   type DeliveryRow,
   type DeliveryTables,
+  type DocumentKey,
   deliveryColumns,
   type MessageKey,
 } from '../db/delivery.tables.js';
 import { cancelledReason, type SendOutcome, type SendTransition } from '../message/send-policy.js';
 import type { AllocationState } from '../message/wording.js';
 import { releaseClaim } from './claim.repository.js';
-import type { LockedForAttempt } from './document.repository.js';
+import { lockDocument } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
 import { suppressionOf } from './suppression.repository.js';
@@ -27,143 +27,129 @@ export interface Attempt {
   readonly row: DeliveryRow;
   /** 1, 2, … over the whole life of the message. */
   readonly n: number;
+  /** Of the PDF that it brings. */
+  readonly revision: number;
   /** What the message says of the allocation number. */
   readonly allocation: AllocationState;
 }
 
-/** The day of its business has no room for one more message; the attempt is rolled back. */
-export class DayFullError extends Error {}
-
 interface AttemptParts {
   readonly pdf: MessagePdf;
-  readonly until: Date;
+  readonly now: RawBuilder<Date>;
+  /** Until when its claim lasts. */
+  readonly until: RawBuilder<Date>;
+  /** The day of its business on which the first attempt counts the message. */
+  readonly day: string;
+  /** The most messages of that day. */
   readonly limit: number;
 }
 
 /**
- * Records that a send attempt begins: if the process dies from here on, its outcome is unknown. The first attempt counts its message
- * for the day of its business.
- * @returns undefined where nothing must be sent now: the document is cancelled (its messages are withdrawn), a later revision of
- * the PDF is final or the address is suppressed by now (the message is due again), or the claim has expired and another worker may
- * have it.
- * @throws DayFullError where the day has `limit` messages already.
+ * Records that a send attempt begins: if the process dies from here on, its outcome is unknown. One statement, also outside of a
+ * transaction: it waits for no lock, so it sees all that was committed before it, and what another transaction is changing is left
+ * alone.
+ * @returns `day_full` where the day has `limit` messages; undefined where it must not begin now: another transaction has the document
+ * or the message, the document is cancelled, a later revision of the PDF is final, the address is suppressed, or the claim has
+ * expired and another worker may have it.
  */
 export async function beginAttempt(
-  trx: Transaction<DeliveryTables>,
+  db: Database<DeliveryTables>,
   row: DeliveryRow,
-  { cancelled, rendered, now }: LockedForAttempt,
-  parts: AttemptParts,
-): Promise<Attempt | undefined> {
-  if (cancelled && row.reminder === null) {
-    await withdrawUnsent(trx, row, now);
-    return undefined;
-  }
-  if (rendered && rendered.revision > parts.pdf.revision) {
-    await releaseClaim(trx, row);
-    return undefined;
-  }
-  const begun = await insertAttempt(trx, row, now, parts);
+  { pdf, now, until, day, limit }: AttemptParts,
+): Promise<Attempt | 'day_full' | undefined> {
+  const { business_id, document_id, id } = row;
+  const { allocationNumber: number, reportCancelled, notDeductible, revision } = pdf;
+  const { rows } = await sql<DeliveryRow & { n: number | null; is_pending: boolean }>`
+    with eligible as (
+      select delivery.business_id, delivery.id, document.revision is not null and document.allocation_pending as is_pending,
+        (select coalesce(max(n), 0) + 1 from attempt where business_id = ${business_id} and delivery_id = ${id}) as next
+      from document join delivery using (business_id, document_id)
+      where document.business_id = ${business_id} and document.document_id = ${document_id} and delivery.id = ${id}
+        and delivery.state = 'ready' and delivery.claimed_until = ${row.claimed_until}
+        and (document.cancelled_at is null or delivery.reminder is not null)
+        and coalesce(document.revision, 0) <= ${revision}
+        and not exists (${suppressionOf(db, row)})
+      for update of document, delivery skip locked
+    ), counted as (
+      insert into daily_count (business_id, counted_on, messages)
+      select business_id, ${day}::date, 1 from eligible where next = 1
+      on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
+        where daily_count.messages < ${limit}
+      returning messages
+    ), sending as (
+      update delivery set state = 'sending', claimed_until = ${until} from eligible
+      where delivery.business_id = eligible.business_id and delivery.id = eligible.id
+        and (next > 1 or exists (select messages from counted))
+      returning ${deliveryColumnList}, next as n
+    ), begun as (
+      insert into attempt (business_id, delivery_id, n, allocation_number, report_cancelled, not_deductible, started_at)
+      select business_id, id, n, ${number}::text, ${reportCancelled}::boolean, ${notDeductible}::boolean, ${now}
+      from sending
+    )
+    select eligible.is_pending, sending.n, ${sendingColumnList} from eligible left join sending on true`.execute(
+    db,
+  );
+  const [begun] = rows;
   if (!begun) {
-    await releaseClaim(trx, row);
     return undefined;
   }
-  const { n, ...message } = begun;
+  const { n, is_pending, ...message } = begun;
   if (n === null) {
-    throw new DayFullError();
+    return 'day_full';
   }
-  const { allocationNumber: number, reportCancelled, notDeductible } = parts.pdf;
-  const isPending = number === null && rendered?.allocationPending === true;
-  return { row: message, n, allocation: { number, isPending, reportCancelled, notDeductible } };
+  const isPending = number === null && is_pending;
+  return { row: message, n, revision, allocation: { number, isPending, reportCancelled, notDeductible } };
 }
 
-/**
- * The statement of `beginAttempt`: the message with the number of its attempt.
- * @returns undefined where it is not claimed any more or its address is suppressed; null as `n` where the day is full.
- */
-function insertAttempt(
+const listOf = (table: string) => sql.join(deliveryColumns.map((column) => sql.ref(`${table}.${column}`)));
+const deliveryColumnList = listOf('delivery');
+const sendingColumnList = listOf('sending');
+
+/** The same once the locks that others have are released. What it cannot begin is withdrawn, or due again. */
+export async function beginAttemptLocked(
   trx: Transaction<DeliveryTables>,
   row: DeliveryRow,
-  now: Date,
-  { pdf, until, limit }: AttemptParts,
-): Promise<(DeliveryRow & { n: number | null }) | undefined> {
-  return trx
-    .with('sending', (db) =>
-      db
-        .updateTable('delivery')
-        .set({ state: 'sending', claimed_until: until })
-        .where('business_id', '=', row.business_id)
-        .where('id', '=', row.id)
-        .where('state', '=', 'ready')
-        .where('claimed_until', '=', row.claimed_until)
-        // Not with the lock: that statement sees what was suppressed before its wait.
-        .where((where) => where.not(where.exists(suppressionOf(db, row))))
-        .returning(deliveryColumns),
-    )
-    .with(
-      'numbered',
-      () => sql<{ n: number }>`
-        (select coalesce(max(n), 0) + 1 as n from attempt
-          where business_id = ${row.business_id} and delivery_id = ${row.id})`,
-    )
-    .with(
-      'counted',
-      () => sql<{ messages: number }>`
-        (insert into daily_count (business_id, counted_on, messages)
-        select business_id, ${dayInIsrael(now)}::date, 1 from sending, numbered where n = 1
-        on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
-          where daily_count.messages < ${limit}
-        returning messages)`,
-    )
-    .with(
-      'begun',
-      () => sql<{ n: number }>`
-        (insert into attempt
-          (business_id, delivery_id, n, allocation_number, report_cancelled, not_deductible, started_at)
-        select business_id, id, n, ${pdf.allocationNumber}::text, ${pdf.reportCancelled}::boolean,
-            ${pdf.notDeductible}::boolean, ${now}::timestamptz
-          from sending, numbered where n > 1 or exists (select messages from counted)
-        returning n)`,
-    )
-    .selectFrom('sending')
-    .leftJoin('begun', (join) => join.onTrue())
-    .select(sendingColumns)
-    .select('begun.n')
-    .executeTakeFirst();
+  parts: AttemptParts,
+  withdrawnAt: Date,
+): Promise<Attempt | 'day_full' | undefined> {
+  const { cancelled } = await lockDocument(trx, row);
+  if (cancelled && row.reminder === null) {
+    await withdrawUnsent(trx, row, withdrawnAt);
+    return undefined;
+  }
+  const begun = await beginAttempt(trx, row, parts);
+  if (begun === undefined) {
+    await releaseClaim(trx, row);
+  }
+  return begun;
 }
 
-const sendingColumns = deliveryColumns.map((column) => `sending.${column}` as const);
-
-/**
- * Records the outcome of an attempt, in a statement of its own or within another. An unknown outcome may turn out to be an accepted
- * one.
- * @param n the number of the attempt; null: the open one, where there is one.
- */
-export function endAttempt(
-  db: Pick<Transaction<DeliveryTables>, 'updateTable'>,
-  key: MessageKey,
-  n: number | null,
+/** Records the outcome of an attempt whose message another process has by now. */
+export async function endAttempt(
+  trx: Transaction<DeliveryTables>,
+  { business_id, id }: MessageKey,
+  n: number,
   outcome: SendOutcome,
   now: Date,
-) {
-  const accepted = outcome.kind === 'accepted';
-  return db
-    .updateTable('attempt')
-    .set({
-      outcome: outcome.kind,
-      ended_at: now,
-      provider_response: (accepted ? outcome.response : outcome.reason) ?? null,
-      provider_id: (accepted ? outcome.providerId : undefined) ?? null,
-      ...(outcome.kind === 'unknown' ? { was_unknown: true } : {}),
-    })
-    .where('business_id', '=', key.business_id)
-    .where('delivery_id', '=', key.id)
-    .where((where) => (n === null ? where.val(true) : where('n', '=', n)))
-    .where((where) =>
-      accepted
-        ? where.or([where('outcome', 'is', null), where('outcome', '=', 'unknown')])
-        : where('outcome', 'is', null),
-    );
+): Promise<void> {
+  await sql`update attempt set ${ended(outcome, now)}
+    where business_id = ${business_id} and delivery_id = ${id} and n = ${n} and ${canEnd(outcome)}`.execute(
+    trx,
+  );
 }
+
+/** What the end of an attempt sets. */
+function ended(outcome: SendOutcome, now: Date): RawBuilder<unknown> {
+  const accepted = outcome.kind === 'accepted';
+  const text = (accepted ? outcome.response : outcome.reason) ?? null;
+  const providerId = (accepted ? outcome.providerId : undefined) ?? null;
+  return sql`outcome = ${outcome.kind}, ended_at = ${now}, provider_response = ${text}, provider_id = ${providerId},
+    was_unknown = was_unknown or ${outcome.kind === 'unknown'}::boolean`;
+}
+
+/** Whether an attempt can have an outcome: an unknown one may turn out to be an accepted one. */
+const canEnd = ({ kind }: SendOutcome): RawBuilder<boolean> =>
+  sql`(outcome is null or (${kind === 'accepted'}::boolean and outcome = 'unknown'))`;
 
 /**
  * Counts the accepted and the unknown attempts of some messages, by message; `withoutNumber`: those of them whose PDF showed no
@@ -223,40 +209,58 @@ export async function attemptsOf(
   return byMessage;
 }
 
+/** What must not have changed since an attempt began, for its outcome to be stored without a look at anything else. */
+export interface Undisturbed {
+  readonly claimedUntil: Date | null;
+  /** Of the PDF that it brought: no later one may be final. */
+  readonly revision: number;
+}
+
 /**
  * Ends an attempt, stores what it changes of its message, releases the claim and publishes the events, in one statement.
  * @param n the number of the attempt; null: the open one, where there is one.
+ * @param undisturbed the statement stores nothing unless this holds, and no other transaction has the document or the message; null:
+ * its own transaction has both.
+ * @returns whether it was stored.
  */
 export async function storeOutcome(
   trx: OutboxTransaction<DeliveryTables>,
-  key: MessageKey,
+  { business_id, document_id, id }: MessageKey & DocumentKey,
   n: number | null,
   outcome: SendOutcome,
   { transition, events, now }: { transition: SendTransition; events: readonly OutboxEvent[]; now: Date },
-): Promise<void> {
-  await trx
-    .with('ended', (db) => endAttempt(db, key, n, outcome, now))
-    .with('changed', (db) =>
-      db
-        .updateTable('delivery')
-        .set((set) => ({
-          state: transition.state,
-          attempts: transition.attempts,
-          unknown_outcomes: transition.unknownOutcomes,
-          first_attempt_at: transition.firstAttemptAt,
-          next_attempt_at: transition.nextAttemptAt ?? set.ref('next_attempt_at'),
-          claimed_until: null,
-          last_error: transition.lastError,
-          sent_at: transition.state === 'sent' ? now : null,
-          failed_at: transition.state === 'failed' ? now : null,
-          withdrawn_at: transition.state === 'withdrawn' ? now : null,
-          withdrawn_reason: transition.state === 'withdrawn' ? cancelledReason : null,
-        }))
-        .where('business_id', '=', key.business_id)
-        .where('id', '=', key.id),
+  undisturbed: Undisturbed | null,
+): Promise<boolean> {
+  const { state } = transition;
+  const at = (then: SendTransition['state']) => (state === then ? now : null);
+  const { rows } = await sql`
+    with locked as (
+      select delivery.business_id, delivery.id
+      from document join delivery using (business_id, document_id)
+      where document.business_id = ${business_id} and document.document_id = ${document_id} and delivery.id = ${id}
+        and (${undisturbed === null}::boolean or (delivery.state = 'sending'
+          and delivery.claimed_until = ${undisturbed?.claimedUntil ?? null}::timestamptz
+          and coalesce(document.revision, 0) <= ${undisturbed?.revision ?? null}::integer))
+      for update of document, delivery skip locked
+    ), ended as (
+      update attempt set ${ended(outcome, now)} from locked
+      where attempt.business_id = locked.business_id and delivery_id = locked.id
+        and (${n}::integer is null or n = ${n}::integer)
+        and ${canEnd(outcome)}
+    ), changed as (
+      update delivery
+      set state = ${state}, attempts = ${transition.attempts}, unknown_outcomes = ${transition.unknownOutcomes},
+        first_attempt_at = ${transition.firstAttemptAt},
+        next_attempt_at = coalesce(${transition.nextAttemptAt}::timestamptz, next_attempt_at),
+        claimed_until = null, last_error = ${transition.lastError}, sent_at = ${at('sent')}, failed_at = ${at('failed')},
+        withdrawn_at = ${at('withdrawn')}, withdrawn_reason = ${state === 'withdrawn' ? cancelledReason : null}
+      from locked
+      where delivery.business_id = locked.business_id and delivery.id = locked.id
+      returning delivery.id
+    ), published as (
+      insert into outbox (id, subject, body, request_id, trace)
+      select event.id, subject, body, request_id, trace from ${outboxRows(trx, events)}, changed
     )
-    .insertInto('outbox')
-    .columns(['id', 'subject', 'body', 'request_id', 'trace'])
-    .expression(sql`select id, subject, body, request_id, trace from ${outboxRows(trx, events)}`)
-    .execute();
+    select id from changed`.execute(trx);
+  return rows.length > 0;
 }

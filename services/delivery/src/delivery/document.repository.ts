@@ -1,6 +1,8 @@
-import { type Clock, type Database, databaseClock, type Transaction } from '@pinkas/service-kit';
+import type { ChannelAddress } from '@pinkas/domain/delivery';
+import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import {
+  type DeliveryChannel,
   type DeliveryRow,
   type DeliveryTables,
   type DocumentKey,
@@ -9,6 +11,7 @@ import {
   type MessageKey,
 } from '../db/delivery.tables.js';
 import type { DocumentProgress } from '../message/send-policy.js';
+import { suppressedAmong } from './suppression.repository.js';
 
 /**
  * What delivery knows of a document. The lock of its row serializes the events of the document and the send attempts of its
@@ -80,29 +83,6 @@ export async function lockDocument(
   );
 }
 
-/** A locked document, with what else decides whether an attempt to send one of its messages may begin. */
-export interface LockedForAttempt extends DocumentState {
-  /** On the database's clock. */
-  readonly now: Date;
-}
-
-/** Locks the document of a message that is to be sent, until the transaction ends. */
-export async function lockForAttempt(
-  trx: Transaction<DeliveryTables>,
-  { business_id, document_id }: DeliveryRow,
-  clock: Clock,
-): Promise<LockedForAttempt> {
-  const row = await trx
-    .selectFrom('document')
-    .select(columns)
-    .select(databaseClock(clock).as('now'))
-    .where('business_id', '=', business_id)
-    .where('document_id', '=', document_id)
-    .forUpdate('document')
-    .executeTakeFirstOrThrow();
-  return { ...stateOf(row), now: row.now };
-}
-
 /** Locks a message and its document until the transaction ends. @returns its current row as well. */
 export async function lockMessageOf(
   trx: Transaction<DeliveryTables>,
@@ -165,30 +145,35 @@ export interface PlannedDocument {
   readonly numberRequired: boolean;
 }
 
-/** Records that messages of a document are planned, and locks it. A person may have sent one before: the first hold stays. */
+/**
+ * Records that messages of a document are planned, and locks it. A person may have sent one before: the first hold stays.
+ * @param addresses that the messages may go to.
+ * @returns the channels of those that are suppressed as well.
+ */
 export async function recordPlanned(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   { holdUntil, numberRequired }: PlannedDocument,
-): Promise<DocumentState> {
-  return stateOf(
-    await trx
-      .insertInto('document')
-      .values({
-        business_id: key.business_id,
-        document_id: key.document_id,
-        hold_until: holdUntil,
-        revision: numberRequired ? null : 1,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['business_id', 'document_id']).doUpdateSet({
-          hold_until: sql`coalesce(document.hold_until, excluded.hold_until)`,
-          revision: sql`coalesce(document.revision, excluded.revision)`,
-        }),
-      )
-      .returning(columns)
-      .executeTakeFirstOrThrow(),
-  );
+  addresses: readonly ChannelAddress[] = [],
+): Promise<DocumentState & { readonly suppressed: DeliveryChannel[] }> {
+  const { suppressed, ...row } = await trx
+    .insertInto('document')
+    .values({
+      business_id: key.business_id,
+      document_id: key.document_id,
+      hold_until: holdUntil,
+      revision: numberRequired ? null : 1,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['business_id', 'document_id']).doUpdateSet({
+        hold_until: sql`coalesce(document.hold_until, excluded.hold_until)`,
+        revision: sql`coalesce(document.revision, excluded.revision)`,
+      }),
+    )
+    .returning(columns)
+    .returning(suppressedAmong(key.business_id, addresses).as('suppressed'))
+    .executeTakeFirstOrThrow();
+  return { ...stateOf(row), suppressed };
 }
 
 /**

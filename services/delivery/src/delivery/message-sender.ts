@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { heldUntil, nextDayInIsrael } from '@pinkas/domain';
+import { dayInIsrael, heldUntil, nextDayInIsrael } from '@pinkas/domain';
 import {
   acrossTenants,
   type BackgroundTask,
   type Clock,
   type Database,
+  databaseClock,
   databaseNow,
   forTenant,
   InjectClock,
@@ -21,9 +22,8 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryChannel, DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
 import { suppressedReason } from '../message/send-policy.js';
-import { type Attempt, beginAttempt, DayFullError } from './attempt.repository.js';
+import { type Attempt, beginAttempt, beginAttemptLocked } from './attempt.repository.js';
 import { claimDue, nextDueMessage, postpone, releaseClaim } from './claim.repository.js';
-import { type LockedForAttempt, lockForAttempt } from './document.repository.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { askedFor, MessageBalances, type RemindedDebts } from './message-balances.js';
 import { MessageChannels } from './message-channels.js';
@@ -50,6 +50,8 @@ const expiredEveryMs = 1_000;
 export type ClaimedMessage = DeliveryRow & {
   /** It was stored an instant ago: what it was planned by has not changed. */
   readonly isNew?: true;
+  /** ILS: what is left to pay, where its document was issued an instant ago; null: nothing is asked for. */
+  readonly balance?: number | null | undefined;
 };
 
 /** Why a message is not sent now: until an instant, or never. */
@@ -127,9 +129,9 @@ export class MessageSender implements BackgroundTask {
   }
 
   /** Sends messages that were stored as claimed an instant ago. */
-  sendNew(rows: readonly DeliveryRow[]): void {
+  sendNew(rows: readonly DeliveryRow[], balance: ClaimedMessage['balance']): void {
     for (const row of rows) {
-      if (!this.#workers.get(row.channel)?.execute({ ...row, isNew: true })) {
+      if (!this.#workers.get(row.channel)?.execute({ ...row, isNew: true, balance })) {
         const db = forTenant(this.db, row.business_id);
         // Else the claim expires.
         releaseClaim(db, row).catch((error: unknown) =>
@@ -183,7 +185,7 @@ export class MessageSender implements BackgroundTask {
     }
     const [logo, balance, statement] = await Promise.all([
       this.logos.fetch(row),
-      this.balances.fetch(row),
+      row.balance === undefined ? this.balances.fetch(row) : row.balance,
       row.reminder?.statement ? findStatementFile(db, row) : null,
     ]);
     // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
@@ -201,9 +203,9 @@ export class MessageSender implements BackgroundTask {
       if (!attempt) {
         return;
       }
-      const { allocation, n } = attempt;
+      const { allocation } = attempt;
       const content = { pdf: statement ?? artifact.pdf.bytes, allocation, logo, balance, ...open };
-      await this.outcomes.record(attempt.row, n, await this.channels.send(attempt.row, content));
+      await this.outcomes.record(attempt.row, attempt, await this.channels.send(attempt.row, content));
     });
   }
 
@@ -252,34 +254,30 @@ export class MessageSender implements BackgroundTask {
     row: DeliveryRow,
     pdf: MessagePdf,
   ): Promise<Attempt | undefined> {
-    const limit = this.config.messagesPerBusinessAndDay;
-    let locked: LockedForAttempt | undefined;
-    try {
-      const begun = await db.transaction().execute(async (trx) => {
-        locked = await lockForAttempt(trx, row, this.clock);
-        const held = this.#heldBack(row, false);
-        const until = new Date(
-          locked.now.getTime() + this.channels.sendTimeoutMs(row.channel) + claimMarginMs,
-        );
-        return held ?? beginAttempt(trx, row, locked, { pdf, until, limit });
-      });
-      if (begun && !('n' in begun)) {
-        await this.#holdBack(db, row, begun);
-        return undefined;
-      }
-      return begun;
-    } catch (error) {
-      if (!(error instanceof DayFullError && locked)) {
-        throw error;
-      }
-      await postpone(db, row, nextDayInIsrael(locked.now));
-      const { business_id, document_id } = row;
-      this.logger.warn(
-        { business_id, document_id, delivery_id: row.id, limit },
-        'message daily limit reached',
-      );
+    const held = this.#heldBack(row, false);
+    if (held) {
+      await this.#holdBack(db, row, held);
       return undefined;
     }
+    const now = this.clock.now();
+    const limit = this.config.messagesPerBusinessAndDay;
+    const parts = {
+      pdf,
+      now: databaseClock(this.clock),
+      until: databaseClock(this.clock, this.channels.sendTimeoutMs(row.channel) + claimMarginMs),
+      day: dayInIsrael(now),
+      limit,
+    };
+    const begun =
+      (await beginAttempt(db, row, parts)) ??
+      (await db.transaction().execute((trx) => beginAttemptLocked(trx, row, parts, now)));
+    if (begun !== 'day_full') {
+      return begun;
+    }
+    await postpone(db, row, nextDayInIsrael(now));
+    const { business_id, document_id } = row;
+    this.logger.warn({ business_id, document_id, delivery_id: row.id, limit }, 'message daily limit reached');
+    return undefined;
   }
 
   async #withdraw(db: Database<DeliveryTables>, row: DeliveryRow): Promise<void> {

@@ -23,7 +23,7 @@ import {
   sendTransition,
 } from '../message/send-policy.js';
 import { maskAddress, normaliseAddress } from './address.js';
-import { endAttempt, storeOutcome } from './attempt.repository.js';
+import { type Attempt, endAttempt, storeOutcome, type Undisturbed } from './attempt.repository.js';
 import { expiredClaims, lockExpiredClaim } from './claim.repository.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
@@ -46,15 +46,30 @@ export class OutcomeRecorder {
     private readonly metrics: DeliveryMetrics,
   ) {}
 
-  /** @param attempt its number; null where nothing was sent. */
-  async record(row: DeliveryRow, attempt: number | null, outcome: SendOutcome): Promise<void> {
+  /** @param attempt null where nothing was sent. */
+  async record(
+    row: DeliveryRow,
+    attempt: Pick<Attempt, 'n' | 'revision'> | null,
+    outcome: SendOutcome,
+  ): Promise<void> {
     const now = this.clock.now();
-    await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
+    const db = forTenant(this.db, row.business_id);
+    if (attempt !== null && outcome.kind === 'accepted' && row.reminder === null) {
+      const open = { cancelled: false };
+      const undisturbed = { claimedUntil: row.claimed_until, revision: attempt.revision };
+      const ended = { n: attempt.n, undisturbed };
+      // An accepted message is sent, whatever has become of its document, and nothing follows it unless a later PDF is final.
+      if (await this.relay.statement(db, (alone) => this.#apply(alone, row, open, ended, outcome, now))) {
+        return;
+      }
+    }
+    await this.relay.transaction(db, async (trx) => {
       const { document, current } = await lockMessageOf(trx, row);
       if (acceptsOutcome(row, current, outcome)) {
-        await this.#apply(trx, current, document, attempt, outcome, now);
+        const ended = { n: attempt?.n ?? null, undisturbed: null };
+        await this.#apply(trx, current, document, ended, outcome, now);
       } else if (attempt !== null) {
-        await endAttempt(trx, row, attempt, outcome, now).execute();
+        await endAttempt(trx, row, attempt.n, outcome, now);
       }
       // The number may have come during the attempt.
       await insertFollowUps(trx, row, document, now);
@@ -75,25 +90,28 @@ export class OutcomeRecorder {
         const document = await lockDocument(trx, key);
         const row = await lockExpiredClaim(trx, key, before);
         if (row) {
-          await this.#apply(trx, row, document, null, outcome, now);
+          await this.#apply(trx, row, document, { n: null, undisturbed: null }, outcome, now);
           await insertFollowUps(trx, row, document, now);
         }
       });
     }
   }
 
+  /** @returns whether it was stored. */
   async #apply(
     trx: OutboxTransaction<DeliveryTables>,
     row: DeliveryRow,
-    { cancelled }: DocumentState,
-    attempt: number | null,
+    { cancelled }: Pick<DocumentState, 'cancelled'>,
+    { n, undisturbed }: { n: number | null; undisturbed: Undisturbed | null },
     outcome: SendOutcome,
     now: Date,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { reminder } = row;
     const transition = sendTransition({ ...row, cancelled: cancelled && reminder === null }, outcome, now);
     const events = eventsOf(trx, row, transition, now);
-    await storeOutcome(trx, row, attempt, outcome, { transition, events, now });
+    if (!(await storeOutcome(trx, row, n, outcome, { transition, events, now }, undisturbed))) {
+      return false;
+    }
     if (reminder !== null) {
       const leftAt = outcome.kind === 'accepted' || outcome.kind === 'unknown' ? now : null;
       await recordReminder(trx, row, reminder, { leftAt, hasEnded: transition.state !== 'ready' });
@@ -101,6 +119,7 @@ export class OutcomeRecorder {
     await suppressUnknownAddress(trx, row, outcome, now);
     this.metrics.countAttempt(row.channel, transition.state === 'ready' ? outcome.kind : transition.state);
     this.#log(row, outcome, transition);
+    return true;
   }
 
   /** The provider's text may name the recipient: it stays in the table. */

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { consumers, deliveryPlanned, type EventOf, type messageDue } from '@pinkas/contracts';
+import {
+  consumers,
+  deliveryPlanned,
+  type EventOf,
+  type IssuedDocument,
+  type messageDue,
+} from '@pinkas/contracts';
+import { settlementOf, toShekels } from '@pinkas/domain';
 import { addressesToCheck } from '@pinkas/domain/delivery';
 import {
   type Clock,
@@ -18,7 +25,15 @@ import { holdUntil, planDelivery } from './delivery-plan.js';
 import { progressOf, recordPlanned } from './document.repository.js';
 import { MessageSender } from './message-sender.js';
 import { insertMessages } from './plan.repository.js';
-import { suppressedChannels } from './suppression.repository.js';
+
+/** A document that is younger asks for what it asked for when it was issued: issuing is not asked what is left to pay. */
+const justIssuedMs = 1_000;
+
+/** ILS: what a document that nothing has settled asks for; null: it asks for nothing. */
+function firstBalance(document: IssuedDocument): number | null {
+  const { balance } = settlementOf(document, { status: 'open', paid: 0 });
+  return balance === null || document.due_date === null ? null : toShekels(balance);
+}
 
 /** Plans which messages are sent for an issued document that has some, to whom and when. */
 @EventHandler(consumers.planDelivery)
@@ -36,13 +51,11 @@ export class PlanDelivery {
     const { document, business } = event;
     const now = this.clock.now();
     const key = { business_id: document.business_id, document_id: document.id };
+    const planned = { holdUntil: holdUntil(document, business), numberRequired: event.number_required };
+    const state = await recordPlanned(trx, key, planned, addressesToCheck(document, business));
     const { outcome, messages } = planDelivery(document, business, {
-      suppressed: await suppressedChannels(trx, key.business_id, addressesToCheck(document, business)),
+      suppressed: state.suppressed,
       whatsapp_configured: this.config.whatsapp !== null,
-    });
-    const state = await recordPlanned(trx, key, {
-      holdUntil: holdUntil(document, business),
-      numberRequired: event.number_required,
     });
     const parts = {
       facts: factsOf(event),
@@ -62,9 +75,10 @@ export class PlanDelivery {
     return rows;
   }
 
-  committed(_event: unknown, messages: readonly DeliveryRow[]): void {
+  committed({ document }: EventOf<typeof messageDue>, messages: readonly DeliveryRow[]): void {
     const isClaimed = ({ claimed_until }: DeliveryRow) => claimed_until !== null;
-    this.sender.sendNew(messages.filter(isClaimed));
+    const isJustIssued = this.clock.now().getTime() - new Date(document.issued_at).getTime() < justIssuedMs;
+    this.sender.sendNew(messages.filter(isClaimed), isJustIssued ? firstBalance(document) : undefined);
     if (messages.some((message) => message.state === 'ready' && !isClaimed(message))) {
       this.sender.trigger();
     }

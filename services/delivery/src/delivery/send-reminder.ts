@@ -27,7 +27,7 @@ import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil } from './delivery-plan.js';
-import { lockDocument, progressOf, recordPlanned } from './document.repository.js';
+import { progressOf, recordPlanned } from './document.repository.js';
 import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
@@ -105,7 +105,7 @@ export class SendReminder {
   ): Promise<DeliveryRow> {
     const numberRequired = decideAllocation(issued.document, issued.business).required;
     const planned = { holdUntil: holdUntil(issued.document, issued.business), numberRequired };
-    const state = (await recordPlanned(trx, key, planned)) ?? (await lockDocument(trx, key));
+    const state = await recordPlanned(trx, key, planned);
     // The same form may have been sent twice at once.
     const known = await findMessage(trx, { business_id: key.business_id, id });
     if (known) {

@@ -20,7 +20,7 @@ import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil } from './delivery-plan.js';
-import { lockDocument, progressOf, recordPlanned } from './document.repository.js';
+import { progressOf, recordPlanned } from './document.repository.js';
 import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
@@ -83,7 +83,7 @@ export class SendStatement {
     const { business, customer_id, statement_id: id, recipient, subject, text, as_of, closing } = request;
     const numberRequired = decideAllocation(issued.document, issued.business).required;
     const planned = { holdUntil: holdUntil(issued.document, issued.business), numberRequired };
-    const state = (await recordPlanned(trx, key, planned)) ?? (await lockDocument(trx, key));
+    const state = await recordPlanned(trx, key, planned);
     // The same form may have been sent twice at once.
     const known = await findMessage(trx, { business_id: key.business_id, id });
     if (known) {

@@ -1,6 +1,6 @@
 import type { ChannelAddress } from '@pinkas/domain/delivery';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type {
   DeliveryChannel,
   DeliveryRow,
@@ -20,19 +20,26 @@ export async function suppressedChannels(
   if (addresses.length === 0) {
     return [];
   }
-  const found = await db
-    .selectFrom('suppression')
-    .select('channel')
-    .where('business_id', '=', businessId)
-    .where((where) =>
-      where.or(
-        addresses.map(({ channel, address }) =>
-          where.and({ channel, address: normaliseAddress(channel, address) }),
-        ),
-      ),
-    )
-    .execute();
-  return found.map(({ channel }) => channel);
+  const { suppressed } = await db
+    .selectNoFrom(suppressedAmong(businessId, addresses).as('suppressed'))
+    .executeTakeFirstOrThrow();
+  return suppressed;
+}
+
+/** The same within another statement. */
+export function suppressedAmong(
+  businessId: string,
+  addresses: readonly ChannelAddress[],
+): RawBuilder<DeliveryChannel[]> {
+  const normalised = addresses.map(({ channel, address }) => ({
+    channel,
+    address: normaliseAddress(channel, address),
+  }));
+  return sql<DeliveryChannel[]>`(
+    select coalesce(json_agg(channel), '[]')
+    from suppression join json_to_recordset(${JSON.stringify(normalised)}::json) as one (channel text, address text)
+      using (channel, address)
+    where business_id = ${businessId}::uuid)`;
 }
 
 /** The addresses of those of some messages whose recipient is suppressed, by the ids of the messages. */

@@ -1,6 +1,6 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { type PeriodicTask, periodic, type TickResult } from '../../jobs/periodic-task.js';
 import { newContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
@@ -92,14 +92,35 @@ export class OutboxRelay {
   ): Promise<T> {
     const buffer = new OutboxBuffer(this.#validators);
     const result = await db.transaction().execute((trx) => work(asOutboxTransaction(trx, buffer)));
+    this.#sendAll(buffer);
+    return result;
+  }
+
+  /**
+   * The same for work of one statement, which needs no transaction around it.
+   * @param work returns whether it has stored its events.
+   */
+  async statement<Tables extends MessagingTables>(
+    db: Kysely<Tables>,
+    work: (db: OutboxTransaction<Tables>) => Promise<boolean>,
+  ): Promise<boolean> {
+    const buffer = new OutboxBuffer(this.#validators);
+    const alone = db.withoutPlugins() as Transaction<Tables>;
+    const isStored = await work(asOutboxTransaction(alone, buffer));
+    if (isStored) {
+      this.#sendAll(buffer);
+    }
+    return isStored;
+  }
+
+  #sendAll({ events }: OutboxBuffer): void {
     if (this.#state.connected) {
-      for (const event of buffer.events) {
+      for (const event of events) {
         this.#sendSoon(event);
       }
-    } else if (buffer.events.length > 0) {
+    } else if (events.length > 0) {
       this.#failedAtMs = performance.now();
     }
-    return result;
   }
 
   #sendSoon(event: OutboxEvent): void {
