@@ -1,14 +1,16 @@
 import { commandOptions, refuseOptions } from '../harness/command-options.js';
 import { RunningStack } from '../harness/running-stack.js';
-import { print, progress, type Row } from './report.js';
+import { beside, lastRelease, recordRelease, referenceMs } from './release.js';
+import { figure, print, progress, type Row } from './report.js';
 import { onOneSystem, onOwnSystems, type Scenario, type StartSystem } from './scenarios.js';
 
 /**
- * Measures the whole system on this machine, in homes of its own, in less than an hour and a half. Every comparison is a ratio of
- * figures that were measured in turns within this run, since machines are shared and noisy.
+ * Measures the whole system on this machine, in homes of its own, in about forty minutes. Every comparison is a ratio of figures that
+ * were measured in turns within this run, since machines are shared and noisy; those of the last release stand beside them, as they
+ * would be on a machine as fast as this one.
  */
 const partNames = Object.keys({ ...onOneSystem, ...onOwnSystems });
-const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--customers N] [--businesses N] [--days N] [--json]
+const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--customers N] [--businesses N] [--days N] [--json] [--record]
   measures the whole system on this machine, or the parts named
     PART           ${partNames.join(', ')}
     --requests N   how many the part hostile sends
@@ -17,11 +19,13 @@ const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--cus
     --customers N  how many the part reading searches, as many as documents by default
     --businesses N of how many the part audit verifies the trails, 1,000 by default
     --days N       after how many days of signed heads it does, 365 by default
-    --json         the figures as one line of JSON`;
+    --json         the figures as one line of JSON
+    --record       stores the figures as those of this release`;
 const { values, positionals: wanted } = commandOptions(usage, {
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     requests: { type: 'string' },
     documents: { type: 'string' },
     customers: { type: 'string' },
@@ -81,9 +85,13 @@ async function onSystems(measure: (start: StartSystem) => Promise<void>): Promis
   }
 }
 
+const begunMs = performance.now();
+const reference = referenceMs();
 const rows: Row[] = [];
 const measurePart = async (part: string, scenario: Scenario, start: StartSystem) => {
+  const begunMs = performance.now();
   rows.push(...((await reporting(`part ${part}`, () => scenario(start, options))) ?? []));
+  progress(`part ${part} took ${Math.round((performance.now() - begunMs) / 1_000)} s`);
 };
 /** Where none is named, all parts are measured. */
 const wantedOf = (scenarios: Readonly<Record<string, Scenario>>) =>
@@ -102,4 +110,17 @@ await onSystems(async (start) => {
 for (const [part, scenario] of wantedOf(onOwnSystems)) {
   await onSystems((start) => measurePart(part, scenario, start));
 }
-print(rows, values.json);
+rows.push(
+  figure('reference_ms', reference, 'a fixed piece of work on this machine, before the parts'),
+  figure('bench_minutes', (performance.now() - begunMs) / 60_000, 'all of this took'),
+);
+const last = lastRelease();
+print(rows, values.json, (row) => beside(row, last, reference));
+if (last) {
+  progress(
+    `The second column has the figures of ${last.release}, as they would be on a machine as fast as this one is now.`,
+  );
+}
+if (values.record) {
+  recordRelease(rows, reference);
+}

@@ -34,13 +34,18 @@ export function latencies(name: string, samplesMs: readonly number[], meaning: s
   ];
 }
 
-/** Prints the figures: one line of JSON, or a table for people. */
-export function print(rows: readonly Row[], asJson: boolean): void {
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  const text = asJson
-    ? JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])))
-    : rows
-        .map(({ name, value, meaning }) => `${name.padEnd(width)}  ${String(value).padStart(10)}  ${meaning}`)
-        .join('\n');
-  process.stdout.write(`${text}\n`);
+/** Prints the figures: one line of JSON, or a table for people. @param beside what stands beside a figure in the table. */
+export function print(rows: readonly Row[], asJson: boolean, beside: (row: Row) => string = () => ''): void {
+  if (asJson) {
+    process.stdout.write(
+      `${JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])))}\n`,
+    );
+    return;
+  }
+  const lines = rows.map((row) => [row.name, String(row.value), beside(row), row.meaning] as const);
+  const width = (column: 0 | 1 | 2) => Math.max(...lines.map((line) => line[column].length));
+  for (const [name, value, other, meaning] of lines) {
+    const figures = `${name.padEnd(width(0))}  ${value.padStart(width(1))}  ${other.padEnd(width(2))}`;
+    process.stdout.write(`${figures.trimEnd()}  ${meaning}\n`);
+  }
 }

@@ -167,7 +167,7 @@ interface Look {
  */
 export async function measureMemory(
   start: StartSystem,
-  { documents = 20_000 }: ScenarioOptions,
+  { documents = 8_000 }: ScenarioOptions,
 ): Promise<Row[]> {
   const lanes = 16;
   /** Issued before the memory is looked at for the first time: code is compiled, pools and heaps reach their size. */

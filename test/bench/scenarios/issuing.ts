@@ -51,9 +51,15 @@ export async function measureIssuing(start: StartSystem): Promise<Row[]> {
   progress('warming up …');
   await closedLoop({ lanes: parallelism, forMs: warmUpMs }, renderBare);
   await closedLoop({ lanes: parallelism, forMs: warmUpMs }, issue);
+  let cpuS = 0;
   const { bare, issued } = await inTurns(rounds, 'bare renderings and issues in turns', {
     bare: () => closedLoop({ lanes: parallelism, forMs: roundMs }, renderBare),
-    issued: () => closedLoop({ lanes: parallelism, forMs: roundMs }, issue),
+    issued: async () => {
+      const load = () => closedLoop({ lanes: parallelism, forMs: roundMs }, issue);
+      const { result, used } = await cpuSecondsDuring(stack, load);
+      cpuS += [...used.values()].reduce((sum, s) => sum + s, 0);
+      return result;
+    },
   });
   printer.close();
 
@@ -86,6 +92,11 @@ export async function measureIssuing(start: StartSystem): Promise<Row[]> {
     figure('issue_docs_per_s', perSecond(issued), `documents a second, ${parallelism} series at once`),
     figure('bare_renders_per_s', perSecond(bare), `renderings of the same page a second, ${atOnce}`),
     figure('issue_to_bare_ratio', perSecond(issued) / perSecond(bare), 'the one by the other'),
+    figure(
+      'issue_docs_per_core_second',
+      issued.done / cpuS,
+      'documents for a second of processor time, everything included',
+    ),
     ...latencies('issue_*_ms', issued.latenciesMs, `POST /v1/documents, ${atOnce}`),
     figure('issue_single_p50_ms', median(singleMs), 'POST /v1/documents, one at a time, median'),
     figure('outside_render_sign_ms', median(outsideMs), 'of it outside rendering and signing, median'),
