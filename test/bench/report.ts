@@ -44,8 +44,11 @@ export function print(rows: readonly Row[], asJson: boolean, beside: (row: Row) 
   }
   const lines = rows.map((row) => [row.name, String(row.value), beside(row), row.meaning] as const);
   const width = (column: 0 | 1 | 2) => Math.max(...lines.map((line) => line[column].length));
+  const between = lines.every(([, , other]) => other === '')
+    ? () => ''
+    : (other: string) => `  ${other.padEnd(width(2))}`;
   for (const [name, value, other, meaning] of lines) {
-    const figures = `${name.padEnd(width(0))}  ${value.padStart(width(1))}  ${other.padEnd(width(2))}`;
-    process.stdout.write(`${figures.trimEnd()}  ${meaning}\n`);
+    const figures = `${name.padEnd(width(0))}  ${value.padStart(width(1))}${between(other)}`;
+    process.stdout.write(`${figures}  ${meaning}\n`);
   }
 }
