@@ -51,18 +51,19 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 const longestFaultMs = longestFaultS * 1_000;
+progress(`seed ${seed}: starting a system with two replicas of each service …`);
+// Where the machine has an object store, half of the seeds store PDFs there.
+const system = await FaultSystem.start({ replicas: 2, patience, wantsStore: seed % 2 === 1 });
 let extent = `${minutes} minutes`;
 let steps: readonly Step[] | undefined;
 if (values['kill-points']) {
   extent = 'every kill point';
-  steps = killPointSteps();
+  steps = killPointSteps(system.hasStore);
 } else if (values.authority) {
   extent = 'every fault of the tax authority';
   steps = authoritySteps(longestFaultMs);
 }
-progress(`seed ${seed}, ${extent}: starting a system with two replicas of each service …`);
-// Where the machine has an object store, half of the seeds store PDFs there.
-const system = await FaultSystem.start({ replicas: 2, patience, wantsStore: seed % 2 === 1 });
+progress(`${extent}, PDFs in ${system.hasStore ? 'an object store' : 'the database'}`);
 let report: StormReport;
 try {
   report = await runStorm(system, {

@@ -1,7 +1,7 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
-import { eventually } from '@pinkas/testkit';
+import { eventually, type StoreFault } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
 import { childrenOf, freeze } from '../../harness/processes.js';
@@ -216,6 +216,13 @@ const appliers = {
       });
     await setMode(JSON.parse(value ?? '{}'));
     return async () => void (await setMode({}));
+  },
+
+  'object store': async (system, { value }) => {
+    system.storeFault = value as StoreFault;
+    return async () => {
+      system.storeFault = 'none';
+    };
   },
 } satisfies Record<string, Applier>;
 

@@ -184,6 +184,17 @@ const stormPoints = {
   },
 } as const satisfies Record<string, KillPoint>;
 
+/** Those of a system that stores PDFs in an object store. */
+const storePoints = {
+  'F4 rendering, when a PDF is in the object store': {
+    service: 'rendering',
+    steps: [
+      ['writes', '^PUT /'],
+      ['reads', '^HTTP/1.1 200'],
+    ],
+  },
+} as const satisfies Record<string, KillPoint>;
+
 /** Those that an owner's decision about a refused number leads to: the callers of a storm make none. */
 const decisionPoints = {
   'F7 allocation, before a decision is sent': {
@@ -197,7 +208,8 @@ const decisionPoints = {
   },
 } as const satisfies Record<string, KillPoint>;
 
-export const killPoints = { ...stormPoints, ...decisionPoints };
+export const killPoints = { ...stormPoints, ...storePoints, ...decisionPoints };
 export type KillPointName = keyof typeof killPoints;
 /** Those that a storm reaches. */
-export const killPointNames = Object.keys(stormPoints) as (keyof typeof stormPoints)[];
+export const killPointNames = (hasStore: boolean) =>
+  Object.keys({ ...stormPoints, ...(hasStore && storePoints) }) as KillPointName[];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { storeProgram, TcpProxy, TestObjectStore } from '@pinkas/testkit';
+import { type StoreFault, storeProgram, TcpProxy, TestObjectStore } from '@pinkas/testkit';
 import { RunningStack } from '../../harness/running-stack.js';
 import { repositoryRoot } from '../../harness/sources.js';
 
@@ -84,6 +84,18 @@ export class FaultSystem {
     } catch (error) {
       await stopAll(proxies, disks, store);
       throw error;
+    }
+  }
+
+  /** Whether PDFs are in an object store. */
+  get hasStore(): boolean {
+    return this.store !== undefined;
+  }
+
+  /** What becomes of requests to the object store from now on. */
+  set storeFault(fault: StoreFault) {
+    if (this.store) {
+      this.store.fault = fault;
     }
   }
 

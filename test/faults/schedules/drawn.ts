@@ -1,4 +1,5 @@
 import { serviceNames } from '@pinkas/contracts';
+import type { StoreFault } from '@pinkas/testkit';
 import { randomFrom } from '../../hostile/hostile-request.js';
 import type { Fault, FaultKind } from '../engine/faults.js';
 import { killPointNames } from '../engine/kill-points.js';
@@ -58,6 +59,8 @@ const modes: Readonly<Record<string, readonly object[]>> = {
 interface Kind {
   /** How often it is drawn, compared with the others. */
   weight: number;
+  /** Whether it is drawn only where PDFs are in an object store. */
+  ofStore?: true;
   targets: readonly string[];
   values?: (target: string) => readonly string[];
 }
@@ -66,7 +69,7 @@ interface Kind {
 export const kinds = {
   kill: { weight: 4, targets: processes },
   // Each in turn, besides what is drawn.
-  'kill at': { weight: 0, targets: killPointNames },
+  'kill at': { weight: 0, targets: killPointNames(true) },
   stop: { weight: 4, targets: processes },
   terminate: { weight: 3, targets: processes },
   'rolling restart': { weight: 1, targets: serviceNames },
@@ -87,6 +90,10 @@ export const kinds = {
     targets: Object.keys(modes),
     values: (target) => (modes[target] ?? []).map((mode) => JSON.stringify(mode)),
   },
+  'object store': {
+    ...{ weight: 3, ofStore: true, targets: ['object store'] },
+    values: () => ['silent', '500', '503', 'reset', 'cut', 'wrong bytes'] satisfies StoreFault[],
+  },
 } satisfies Record<FaultKind, Kind>;
 
 /** PostgreSQL is cut off first: how soon the system heals after that is measured. */
@@ -99,12 +106,13 @@ const authorityMs = 20_000;
  * Draws the schedule of a seed, step after step without end; the same seed and longest time draw the same. Every second step has
  * the next kill point: a storm of twice as many steps as there are kill points reaches each of them.
  * @param longestMs how long a fault lasts at most. Short ones are as frequent as long ones.
+ * @param hasStore whether PDFs are in an object store.
  */
-export function* drawSchedule(seed: number, longestMs: number): Generator<Step, never> {
+export function* drawSchedule(seed: number, longestMs: number, hasStore: boolean): Generator<Step, never> {
   const random = randomFrom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const bag = (Object.entries(kinds) as [FaultKind, Kind][]).flatMap(([kind, { weight }]) =>
-    Array.from({ length: weight }, () => kind),
+  const bag = (Object.entries(kinds) as [FaultKind, Kind][]).flatMap(([kind, { weight, ofStore }]) =>
+    Array.from({ length: ofStore && !hasStore ? 0 : weight }, () => kind),
   );
   const draw = (): DrawnFault => {
     const kind = pick(bag);
@@ -113,7 +121,7 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
     const forMs = Math.round(shortestMs * (longestMs / shortestMs) ** random());
     return { kind, target, forMs, value: values ? pick(values(target)) : '' };
   };
-  const points = killPointNames
+  const points = killPointNames(hasStore)
     .map((target) => ({ target, place: random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ target }): DrawnFault => ({ kind: 'kill at', target, forMs: shortestMs }));
@@ -126,8 +134,8 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
 }
 
 /** Every kill point alone, one after the other. */
-export function killPointSteps(): Step[] {
-  return killPointNames.map((target, index) => ({
+export function killPointSteps(hasStore: boolean): Step[] {
+  return killPointNames(hasStore).map((target, index) => ({
     number: index + 1,
     faults: [{ kind: 'kill at', target, forMs: shortestMs }],
   }));
@@ -138,7 +146,7 @@ const authorityModes = [...(modes['tax-authority'] ?? []), { mode: 'wrong_client
 
 /** Each way in which the authority fails, once, while allocation dies at the next of its kill points. */
 export function authoritySteps(longestMs: number): Step[] {
-  const points = killPointNames.filter((name) => name.startsWith('F7 '));
+  const points = killPointNames(false).filter((name) => name.startsWith('F7 '));
   const forMs = Math.min(longestMs, authorityMs);
   return authorityModes.map((mode, index) => ({
     number: index + 1,

@@ -77,7 +77,7 @@ class Storm {
       minutes: 0,
       faults: 0,
       applied: {},
-      killPoints: Object.fromEntries(killPointNames.map((name) => [name, 0])),
+      killPoints: Object.fromEntries(killPointNames(engine.system.hasStore).map((name) => [name, 0])),
       notApplied: 0,
       answers: 0,
       refusals: 0,
@@ -93,7 +93,7 @@ class Storm {
   async run(): Promise<StormReport> {
     const { seed, steps, longestFaultMs } = this.options;
     const { callers, owner } = this.engine;
-    for (const step of steps ?? drawSchedule(seed, longestFaultMs)) {
+    for (const step of steps ?? drawSchedule(seed, longestFaultMs, this.engine.system.hasStore)) {
       const words = `${step.number}. ${step.faults.map(wordsOf).join(' + ')}`;
       this.#report.schedule.push(words);
       const findings = await this.#runStep(step, words).catch((error: unknown) => [

@@ -41,9 +41,9 @@ export class TestObjectStore {
     return { bucket, prefix: 'pdf/', endpoint: this.url, region: 'us-east-1', readOnly: false };
   }
 
-  /** The environment of a system that stores its PDFs here, without the proxy. */
+  /** The environment of a system that stores its PDFs here. */
   get variables(): Record<string, string> {
-    return { ARTIFACT_STORE: `s3://${bucket}/pdf?endpoint=${this.target}`, ...credentials };
+    return { ARTIFACT_STORE: `s3://${bucket}/pdf?endpoint=${this.url}`, ...credentials };
   }
 
   static async start(): Promise<TestObjectStore> {
