@@ -11,7 +11,7 @@ const chunks = 12;
 
 let console: ConsoleUnderTest;
 beforeAll(async () => {
-  console = await startConsole({ shutdownDelayMs: 1_000 });
+  console = await startConsole({ shutdownDelayMs: 8_000 });
 });
 afterAll(() => console.stop());
 

@@ -256,7 +256,7 @@ describe('HttpServer', () => {
   // Last: the second test stops the gateway.
   describe('shutdown', () => {
     it('a gateway listens for its shutdown delay, not ready, and closes each connection with its response', async () => {
-      const other = await gateway.startAnotherGateway({ shutdownDelayMs: 1_000 });
+      const other = await gateway.startAnotherGateway({ shutdownDelayMs: 8_000 });
       const getMe = () => other.http('/v1/me', { key });
       expect((await getMe()).headers.get('connection')).toBe('keep-alive');
       const stopped = other.service.stop();

@@ -30,7 +30,7 @@ it('a tool leaves no process behind', async () => {
     expect(code).toBe(3);
     const left = Number(output);
     expect(left).toBeGreaterThan(1);
-    await waitUntil(() => !isRunning(left), { what: 'the process has ended', timeoutMs: 10_000 });
+    await waitUntil(() => !isRunning(left), { what: 'the process has ended', timeoutMs: 60_000 });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -104,7 +104,7 @@ describe('PostgreSQL', () => {
     await first.exited;
     await waitUntil(() => pidsWorkingIn(join(folder, 'postgres')).length === 0, {
       what: 'the sessions of the killed server end',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
 
     const second = await started(
@@ -179,7 +179,7 @@ describe('every server', () => {
 
     await waitUntil(() => servers.every((server) => server !== null && !isAlive(server)), {
       what: 'the servers end',
-      timeoutMs: 15_000,
+      timeoutMs: 60_000,
       everyMs: 50,
     });
   });

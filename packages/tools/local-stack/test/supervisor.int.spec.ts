@@ -119,7 +119,7 @@ describe('Supervisor', () => {
     process.kill(before.pid, 'SIGKILL');
     await waitUntil(() => supervisor.states()[0]?.restarts === 1 && supervisor.isReady(), {
       what: 'the part is back',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
 
     expect(processOf('one').pid).not.toBe(before.pid);
@@ -132,7 +132,7 @@ describe('Supervisor', () => {
     process.kill(processOf('one').pid, 'SIGKILL');
     await waitUntil(() => supervisor.states()[0]?.restarts === restarts && supervisor.isReady(), {
       what: `restart ${restarts}`,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       everyMs: 5,
     });
   };
@@ -156,10 +156,10 @@ describe('Supervisor', () => {
     process.kill(processOf('one').pid, 'SIGKILL');
     await waitUntil(() => supervisor.states()[0]?.status === 'backoff', {
       what: 'the part is in backoff',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     await supervisor.repair();
-    await waitUntil(() => supervisor.isReady(), { what: 'the part is back', timeoutMs: 20_000 });
+    await waitUntil(() => supervisor.isReady(), { what: 'the part is back', timeoutMs: 60_000 });
   });
 
   it('a repair replaces a part that does not answer', async () => {
@@ -184,7 +184,7 @@ describe('Supervisor', () => {
     answers = true;
     await waitUntil(() => supervisor.states()[0]?.restarts === 1 && supervisor.isReady(), {
       what: 'the part is back',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
 
     expect(isAlive(before)).toBe(false);
@@ -231,7 +231,7 @@ describe('Supervisor', () => {
     starting.catch(() => undefined);
     await waitUntil(() => supervisor.states()[0]?.process !== null, {
       what: 'the part runs',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     const identity = identifyProcess(processOf('slow').pid);
 

@@ -154,7 +154,7 @@ describe('LoadBalancer', () => {
         const { ready } = (await (await fetch(`${balancer.url}/health`)).json()) as { ready: string[] };
         return ready.length === count;
       },
-      { what: `${count} are ready`, timeoutMs: 10_000 },
+      { what: `${count} are ready`, timeoutMs: 60_000 },
     );
 
   it('LoadBalancer spreads new connections, and never moves an open one', async () => {
