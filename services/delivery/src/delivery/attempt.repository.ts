@@ -57,39 +57,42 @@ export async function beginAttempt(
   row: DeliveryRow,
   { pdf, now, until, day, limit }: AttemptParts,
 ): Promise<Attempt | 'day_full' | undefined> {
-  const { business_id, document_id, id } = row;
   const { allocationNumber: number, reportCancelled, notDeductible, revision } = pdf;
-  const { rows } = await sql<DeliveryRow & { n: number | null; is_pending: boolean }>`
-    with eligible as (
-      select delivery.business_id, delivery.id, document.revision is not null and document.allocation_pending as is_pending,
-        (select coalesce(max(n), 0) + 1 from attempt where business_id = ${business_id} and delivery_id = ${id}) as next
-      from document join delivery using (business_id, document_id)
-      where document.business_id = ${business_id} and document.document_id = ${document_id} and delivery.id = ${id}
-        and delivery.state = 'ready' and delivery.claimed_until = ${row.claimed_until}
-        and (document.cancelled_at is null or delivery.reminder is not null)
-        and coalesce(document.revision, 0) <= ${revision}
-        and not exists (${suppressionOf(db, row)})
-      for update of document, delivery skip locked
-    ), counted as (
-      insert into daily_count (business_id, counted_on, messages)
-      select business_id, ${day}::date, 1 from eligible where next = 1
-      on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
-        where daily_count.messages < ${limit}
-      returning messages
-    ), sending as (
-      update delivery set state = 'sending', claimed_until = ${until} from eligible
-      where delivery.business_id = eligible.business_id and delivery.id = eligible.id
-        and (next > 1 or exists (select messages from counted))
-      returning ${deliveryColumnList}, next as n
-    ), begun as (
-      insert into attempt (business_id, delivery_id, n, allocation_number, report_cancelled, not_deductible, started_at)
-      select business_id, id, n, ${number}::text, ${reportCancelled}::boolean, ${notDeductible}::boolean, ${now}
-      from sending
+  const begun = await db
+    .with('eligible', () => eligibleMessage(db, row, revision))
+    .with(
+      'counted',
+      () => sql<{ messages: number }>`
+        (insert into daily_count (business_id, counted_on, messages)
+        select business_id, ${day}::date, 1 from eligible where next = 1
+        on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
+          where daily_count.messages < ${limit}
+        returning messages)`,
     )
-    select eligible.is_pending, sending.n, ${sendingColumnList} from eligible left join sending on true`.execute(
-    db,
-  );
-  const [begun] = rows;
+    .with('sending', (statement) =>
+      statement
+        .updateTable('delivery')
+        .from('eligible')
+        .set({ state: 'sending', claimed_until: until })
+        .whereRef('delivery.business_id', '=', 'eligible.business_id')
+        .whereRef('delivery.id', '=', 'eligible.id')
+        .where(sql<boolean>`(next > 1 or exists (select messages from counted))`)
+        .returning(messageColumns)
+        .returning('eligible.next as n'),
+    )
+    .with(
+      'begun',
+      () => sql<{ n: number }>`
+        (insert into attempt
+          (business_id, delivery_id, n, allocation_number, report_cancelled, not_deductible, started_at)
+        select business_id, id, n, ${number}::text, ${reportCancelled}::boolean, ${notDeductible}::boolean, ${now}
+        from sending returning n)`,
+    )
+    .selectFrom('eligible')
+    .leftJoin('sending', (join) => join.onTrue())
+    .select(sendingColumns)
+    .select(['sending.n', 'eligible.is_pending'])
+    .executeTakeFirst();
   if (!begun) {
     return undefined;
   }
@@ -98,12 +101,36 @@ export async function beginAttempt(
     return 'day_full';
   }
   const isPending = number === null && is_pending;
-  return { row: message, n, revision, allocation: { number, isPending, reportCancelled, notDeductible } };
+  return {
+    row: message as DeliveryRow,
+    n,
+    revision,
+    allocation: { number, isPending, reportCancelled, notDeductible },
+  };
 }
 
-const listOf = (table: string) => sql.join(deliveryColumns.map((column) => sql.ref(`${table}.${column}`)));
-const deliveryColumnList = listOf('delivery');
-const sendingColumnList = listOf('sending');
+/** The message where its attempt may begin, with the number of that. It waits for no lock. */
+function eligibleMessage(
+  db: Database<DeliveryTables>,
+  row: DeliveryRow,
+  revision: number,
+): RawBuilder<{ business_id: string; id: string; is_pending: boolean; next: number }> {
+  const { business_id, document_id, id } = row;
+  return sql`(
+    select delivery.business_id, delivery.id,
+      document.revision is not null and document.allocation_pending as is_pending,
+      (select coalesce(max(n), 0) + 1 from attempt where business_id = ${business_id} and delivery_id = ${id}) as next
+    from document join delivery using (business_id, document_id)
+    where document.business_id = ${business_id} and document.document_id = ${document_id} and delivery.id = ${id}
+      and delivery.state = 'ready' and delivery.claimed_until = ${row.claimed_until}
+      and (document.cancelled_at is null or delivery.reminder is not null)
+      and coalesce(document.revision, 0) <= ${revision}
+      and not exists (${suppressionOf(db, row)})
+    for update of document, delivery skip locked)`;
+}
+
+const messageColumns = deliveryColumns.map((column) => `delivery.${column}` as const);
+const sendingColumns = deliveryColumns.map((column) => `sending.${column}` as const);
 
 /** The same once the locks that others have are released. What it cannot begin is withdrawn, or due again. */
 export async function beginAttemptLocked(
