@@ -7,9 +7,11 @@ import {
   getDocument,
   listMissingDocuments,
 } from '@pinkas/contracts';
+import { type Database, forTenant, kitTokens } from '@pinkas/service-kit';
 import { eventually, scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { findByKey } from '../src/document/document.repository.js';
+import type { IssuingTables } from '../src/document/document.tables.js';
 import { cash, gate, type IssuingUnderTest, invoiceBody, net, startIssuing, whileHeld } from './issuing.js';
 
 describe('IssueDocument', () => {
@@ -29,6 +31,19 @@ describe('IssueDocument', () => {
     expect(first.replayed).toBe(false);
     expect(second).toEqual({ ...first, replayed: true });
     expect(await documentsOf(key)).toHaveLength(1);
+  });
+
+  it('the statement that issues is prepared', async () => {
+    await issuing.issue();
+    const db = issuing.service.app.get<Database<IssuingTables>>(kitTokens.database);
+    // Each look may have another connection of the service.
+    await eventually('a connection has the statement', async () => {
+      const { rows } =
+        await sql`select from pg_prepared_statements where statement like '%inserted, positioned'`.execute(
+          forTenant(db, issuing.business.id),
+        );
+      return rows.length > 0;
+    });
   });
 
   it('an idempotency key can be the name of a member that every object has', async () => {
