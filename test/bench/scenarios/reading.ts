@@ -11,7 +11,7 @@ import type { ScenarioOptions, StartSystem } from '../scenarios.js';
 /** What reading costs beside the floor: `select 1` through the same gateway and one hop over NATS. */
 export async function measureReading(
   start: StartSystem,
-  { documents = 1_000_000, customers: cards = documents }: ScenarioOptions,
+  { documents = 200_000, customers: cards = documents }: ScenarioOptions,
 ): Promise<Row[]> {
   const warmUpMs = 1_500;
   const samples = 400;
@@ -117,7 +117,7 @@ const paidInvoice: CreateDocument = {
 /** Time and memory of the operator's exports of a large book, each as a process of its own. */
 export async function measureExporting(
   start: StartSystem,
-  { documents = 1_000_000 }: ScenarioOptions,
+  { documents = 200_000 }: ScenarioOptions,
 ): Promise<Row[]> {
   const stack = await start();
   progress(`writing ${documents} documents …`);
