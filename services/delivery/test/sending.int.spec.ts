@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { auditDeliveries, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
+import { createLogger, openDatabase } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
+import { sql } from 'kysely';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import { generateDkimKey, isDkimSigned } from './dkim.js';
 
@@ -190,6 +192,33 @@ describe('MessageSender', () => {
     });
     await delivery.inState(invoice, 'sent');
     expect(delivery.releasedArtifacts).not.toContain(invoice.id);
+  });
+
+  it('MessageSender stores the outcome of an attempt when the database is back', async () => {
+    const owner = openDatabase<object>({
+      ...{ url: delivery.database.ownerUrl, poolSize: 1, applicationName: 'test' },
+      logger: createLogger('test', 'silent'),
+    });
+    // A sequence counts what is rolled back as well.
+    await sql`create sequence stored_outcomes`.execute(owner);
+    await sql`create function refuse_outcomes() returns trigger language plpgsql security definer as $$
+      begin
+        if nextval('stored_outcomes') <= 3 then
+          raise 'terminating connection due to administrator command' using errcode = '57P01';
+        end if;
+        return new;
+      end $$`.execute(owner);
+    await sql`create trigger refuse_outcomes before update on delivery for each row when (new.state = 'sent')
+      execute function refuse_outcomes()`.execute(owner);
+    const recipient = delivery.newRecipient();
+    try {
+      const row = await delivery.inState(await delivery.issueReady(recipient), 'sent');
+      expect(row).toMatchObject({ attempts: 1, unknown_outcomes: 0 });
+    } finally {
+      await sql`drop trigger refuse_outcomes on delivery`.execute(owner);
+      await owner.destroy();
+    }
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
   it('MessageSender publishes messageSent', async () => {

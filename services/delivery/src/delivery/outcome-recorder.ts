@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { messageEventDue, messageFailed, messageSent } from '@pinkas/contracts';
 import {
@@ -7,6 +8,7 @@ import {
   InjectClock,
   InjectDatabase,
   InjectLogger,
+  isTransientDatabaseError,
   type Logger,
   makeEvent,
   type OutboxEvent,
@@ -33,6 +35,12 @@ import { suppress } from './suppression.repository.js';
 
 const expiredClaimsMax = 20;
 
+/** How often, and how long, the outcome of an attempt is stored again: its claim lasts for longer. */
+const again = { everyMs: 1_000, forMs: 20_000 };
+
+/** The attempt that has an outcome. */
+type SentAttempt = Pick<Attempt, 'n' | 'revision'>;
+
 const accessDeniedLog = { email: 'smtp authentication failed', whatsapp: 'whatsapp access denied' } as const;
 
 /** Records the outcomes of send attempts. */
@@ -46,12 +54,38 @@ export class OutcomeRecorder {
     private readonly metrics: DeliveryMetrics,
   ) {}
 
-  /** @param attempt null where nothing was sent. */
-  async record(
+  /**
+   * While the database is away it is tried again: an outcome that is lost makes its message leave once more.
+   * @param attempt null where nothing was sent.
+   */
+  async record(row: DeliveryRow, attempt: SentAttempt | null, outcome: SendOutcome): Promise<void> {
+    const lastMs = performance.now() + again.forMs;
+    while (!(await this.#isRecorded(row, attempt, outcome, performance.now() > lastMs))) {
+      await pass(again.everyMs);
+    }
+  }
+
+  /** @throws what the database does, unless the outcome of an attempt can be stored again. */
+  async #isRecorded(
     row: DeliveryRow,
-    attempt: Pick<Attempt, 'n' | 'revision'> | null,
+    attempt: SentAttempt | null,
     outcome: SendOutcome,
-  ): Promise<void> {
+    isLast: boolean,
+  ): Promise<boolean> {
+    try {
+      await this.#record(row, attempt, outcome);
+      return true;
+    } catch (error) {
+      if (attempt === null || isLast || !isTransientDatabaseError(error)) {
+        throw error;
+      }
+      const { id, document_id } = row;
+      this.logger.warn({ delivery_id: id, document_id, err: error }, 'message outcome not stored yet');
+      return false;
+    }
+  }
+
+  async #record(row: DeliveryRow, attempt: SentAttempt | null, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
     const db = forTenant(this.db, row.business_id);
     if (attempt !== null && outcome.kind === 'accepted' && row.reminder === null) {
