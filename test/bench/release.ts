@@ -49,7 +49,7 @@ export function recordRelease(rows: readonly Row[], reference: number): void {
   ]);
   const measured = rows.map(({ name, value }) => [name, value]);
   const figures = Object.fromEntries([...scaled, ...measured].filter(([, value]) => Number.isFinite(value)));
-  const recorded: ReleaseFigures = { release: version, reference_ms: reference, figures };
+  const recorded: ReleaseFigures = { release: version, reference_ms: Math.round(reference), figures };
   writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`);
 }
 
