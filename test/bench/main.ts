@@ -1,12 +1,12 @@
 import { commandOptions, refuseOptions } from '../harness/command-options.js';
 import { RunningStack } from '../harness/running-stack.js';
-import { beside, lastRelease, recordRelease, referenceMs } from './release.js';
+import { comparison, lastRelease, recordRelease, referenceMs } from './release.js';
 import { figure, print, progress, type Row } from './report.js';
 import { onOneSystem, onOwnSystems, type Scenario, type StartSystem } from './scenarios.js';
 
 /**
- * Measures the whole system on this machine, in homes of its own, in about forty minutes. Every comparison is a ratio of figures that
- * were measured in turns within this run, since machines are shared and noisy; those of the last release stand beside them, as they
+ * Measures the complete system on this machine, in homes of its own, in about forty minutes. Every comparison is a ratio of figures that
+ * were measured in turns within this run, since machines are shared and noisy; those of the last release are next to them, as they
  * would be on a machine as fast as this one.
  */
 const partNames = Object.keys({ ...onOneSystem, ...onOwnSystems });
@@ -115,7 +115,7 @@ rows.push(
   figure('bench_minutes', (performance.now() - begunMs) / 60_000, 'all of this took'),
 );
 const last = lastRelease();
-print(rows, values.json, (row) => beside(row, last, reference));
+print(rows, values.json, (row) => comparison(row, last, reference));
 if (last) {
   progress(
     `The second column has the figures of ${last.release}, as they would be on a machine as fast as this one is now.`,

@@ -62,8 +62,12 @@ function scaledTo(reference: number, thenMs: number, name: string, then: number)
   return isTime(name) ? then * slower : then;
 }
 
-/** A figure beside that of the last release, as text; marked where it is worse. Empty where there is none to compare with. */
-export function beside({ name, value }: Row, last: ReleaseFigures | undefined, reference: number): string {
+/** What the last release had for a figure, as text; marked where the figure is worse. Empty where there is none to compare with. */
+export function comparison(
+  { name, value }: Row,
+  last: ReleaseFigures | undefined,
+  reference: number,
+): string {
   const recorded = last?.figures[name];
   if (!last || recorded === undefined) {
     return '';
@@ -76,7 +80,7 @@ const isRate = (name: string) => /_per_s(_|$)|_per_core_second/.test(name);
 const isTime = (name: string) => /_(m?s)(_|$)/.test(name);
 /** Of two ways of doing the same, the first is ours: more is better. */
 const isGain = (name: string) => /(to_bare|to_gotenberg|one_series)_ratio/.test(name);
-/** What says how much was done, or is a difference near zero. */
+/** What states how much was done, or is a difference near zero. */
 const isNotJudged = (name: string) => /^memory_documents$|^documents_made$|slope|growth/.test(name);
 
 function isWorse(name: string, value: number, then: number): boolean {

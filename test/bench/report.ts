@@ -34,15 +34,19 @@ export function latencies(name: string, samplesMs: readonly number[], meaning: s
   ];
 }
 
-/** Prints the figures: one line of JSON, or a table for people. @param beside what stands beside a figure in the table. */
-export function print(rows: readonly Row[], asJson: boolean, beside: (row: Row) => string = () => ''): void {
+/** Prints the figures: one line of JSON, or a table for people. @param comparison what is next to a figure in the table. */
+export function print(
+  rows: readonly Row[],
+  asJson: boolean,
+  comparison: (row: Row) => string = () => '',
+): void {
   if (asJson) {
     process.stdout.write(
       `${JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])))}\n`,
     );
     return;
   }
-  const lines = rows.map((row) => [row.name, String(row.value), beside(row), row.meaning] as const);
+  const lines = rows.map((row) => [row.name, String(row.value), comparison(row), row.meaning] as const);
   const width = (column: 0 | 1 | 2) => Math.max(...lines.map((line) => line[column].length));
   const between = lines.every(([, , other]) => other === '')
     ? () => ''
