@@ -80,8 +80,9 @@ const isRate = (name: string) => /_per_s(_|$)|_per_core_second/.test(name);
 const isTime = (name: string) => /_(m?s)(_|$)/.test(name);
 /** Of two ways of doing the same, the first is ours: more is better. */
 const isGain = (name: string) => /(to_bare|to_gotenberg|one_series)_ratio/.test(name);
-/** What states how much was done, or is a difference near zero. */
-const isNotJudged = (name: string) => /^memory_documents$|^documents_made$|slope|growth/.test(name);
+/** What states how much was done, or how fast the machine is, or is a difference near zero. */
+const isNotJudged = (name: string) =>
+  /^(memory_documents|documents_made|reference_ms|bench_minutes)$|slope|growth/.test(name);
 
 function isWorse(name: string, value: number, then: number): boolean {
   if (isNotJudged(name)) {

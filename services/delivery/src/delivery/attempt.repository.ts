@@ -46,8 +46,8 @@ interface AttemptParts {
 
 /**
  * Records that a send attempt begins: if the process dies from here on, its outcome is unknown. One statement, also outside of a
- * transaction: it waits for no lock, so it sees all that was committed before it, and what another transaction is changing is left
- * alone.
+ * transaction: it waits for no lock of the document or the message, so it sees all that was committed for them, and skips what another
+ * transaction is changing.
  * @returns `day_full` where the day has `limit` messages; undefined where it must not begin now: another transaction has the document
  * or the message, the document is cancelled, a later revision of the PDF is final, the address is suppressed, or the claim has
  * expired and another worker may have it.
@@ -109,7 +109,7 @@ export async function beginAttempt(
   };
 }
 
-/** The message where its attempt may begin, with the number of that. It waits for no lock. */
+/** The message where its attempt may begin, locked, with the number of the attempt. */
 function eligibleMessage(
   db: Database<DeliveryTables>,
   row: DeliveryRow,
