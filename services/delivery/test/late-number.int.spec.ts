@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   artifactRendered,
   auditDeliveries,
@@ -9,6 +9,7 @@ import {
   suppressAddress,
 } from '@pinkas/contracts';
 import { eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
+import { MessageChannels } from '../src/delivery/message-channels.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const minute = 60_000;
@@ -459,6 +460,32 @@ describe('a message whose allocation number is late', () => {
         ['follow-up', 'accepted', number],
       ]),
     );
+  });
+
+  it('a follow-up is planned for a message that is accepted when the number has come during its attempt', async () => {
+    const recipient = delivery.newRecipient();
+    const channels = delivery.service.app.get(MessageChannels);
+    const send = channels.send.bind(channels);
+    const held = jest.spyOn(channels, 'send').mockImplementationOnce(async (row, content) => {
+      const outcome = await send(row, content);
+      const invoice = await eventually('the document is known', () =>
+        delivery.issued.map(({ document }) => document).find(({ id }) => id === row.document_id),
+      );
+      await delivery.render(invoice, numbered);
+      await eventually('its number is known', () =>
+        delivery.database.db
+          .selectFrom('document')
+          .select('revision')
+          .where('document_id', '=', invoice.id)
+          .where('revision', '=', numbered.revision)
+          .executeTakeFirst(),
+      );
+      return outcome;
+    });
+    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
+    await rowsWhere(invoice, 2);
+    held.mockRestore();
+    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
   });
 
   it('a follow-up is planned for an attempt whose process died before its outcome was stored', async () => {
