@@ -148,32 +148,32 @@ describe('the threshold that the authority names', () => {
   const monitor = () => allocation.service.app.get(ThresholdMonitor);
 
   it('the authority is not asked without a connection, and the table holds', async () => {
-    await monitor().tick();
+    await monitor().tickNow();
     expect(await asked()).toEqual([]);
     expect(await difference()).toBe(0);
   });
 
   it('the authority is asked once a day with a connected business, in the form of day that it reads', async () => {
     await allocation.connect(allocation.business.id);
-    await monitor().tick();
-    await monitor().tick();
+    await monitor().tickNow();
+    await monitor().tickNow();
     expect((await asked()).map(({ status }) => status)).toEqual([200]);
     expect(await difference()).toBe(0);
     allocation.clock.now = new Date(allocation.clock.now.getTime() + dayMs);
     await options({ minimumDate: 'YYYY-MM-DD' });
-    await monitor().tick();
+    await monitor().tickNow();
     expect((await asked()).map(({ status }) => status === 200)).toEqual([true, false, true]);
     await options({ minimumDate: 'DD-MM-YYYY' });
   });
 
   it('another threshold than that of the table is a metric and a warning, and an answer without one is none', async () => {
     await options({ thresholds: [['2024-05-05', 3_000]] });
-    await monitor().tick();
+    await monitor().tickNow();
     const table = allocationThresholdOn(dayInIsrael(allocation.clock.now));
     await eventually('the metric has the difference', async () => (await difference()) === table - 3_000);
     allocation.clock.now = new Date(allocation.clock.now.getTime() + dayMs);
     await options({ thresholds: [] });
-    await monitor().tick();
+    await monitor().tickNow();
     expect(await difference()).toBe(table - 3_000);
   });
 
@@ -187,28 +187,28 @@ describe('the threshold that the authority names', () => {
     await other.stop();
     const restarted = await allocation.startAnother();
     expect(await shown()).toEqual({ day: dayInIsrael(allocation.clock.now), net: 4_000 });
-    await restarted.app.get(ThresholdMonitor).tick();
+    await restarted.app.get(ThresholdMonitor).tickNow();
     expect((await asked()).slice(before)).toHaveLength(1);
   });
 
   it('a day without an answer is asked about again after half an hour, and the answer of before stays', async () => {
     const latest = await shown();
     await options({ thresholds: [] });
-    await monitor().tick();
+    await monitor().tickNow();
     const made = (await asked()).length;
     await options({ thresholds: [['2024-05-05', 6_000]] });
-    await monitor().tick();
+    await monitor().tickNow();
     expect(await asked()).toHaveLength(made);
     expect(await shown()).toEqual(latest);
     allocation.clock.now = new Date(allocation.clock.now.getTime() + 30 * 60 * 1_000);
-    await monitor().tick();
+    await monitor().tickNow();
     expect((await shown())?.net).toBe(6_000);
   });
 
   it.each([401, 406, 500])('a status of %i for the threshold ends no connection', async (status) => {
     const { calls } = await allocation.authority.calls();
     await allocation.authority.setMode({ mode: 'status', status, operation: 'minimum' });
-    await monitor().tick();
+    await monitor().tickNow();
     await allocation.authority.resetModes();
     const made = (await allocation.authority.calls()).calls.slice(calls.length);
     expect(made.some((call) => call.path.endsWith('/MinimumAmount') && call.status === status)).toBe(true);

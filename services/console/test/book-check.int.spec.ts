@@ -63,7 +63,7 @@ describe('the daily check of a book', () => {
     system = exampleSystem(33);
   });
 
-  const check = () => console.service.app.get(BookChecks, { strict: false }).tick();
+  const check = () => console.service.app.get(BookChecks, { strict: false }).tickNow();
   /** What the page of the check states. */
   const shown = async () => (await (await console.signedIn(owner)).get(`/b/${business.id}/check`)).text;
   const today = async () => (await (await console.signedIn(owner)).get(`/b/${business.id}`)).text;

@@ -188,7 +188,7 @@ describe('drafts in the console', () => {
       false,
       true,
     ]);
-    const purge = () => console.service.app.get(SignInPurger, { strict: false }).tick();
+    const purge = () => console.service.app.get(SignInPurger, { strict: false }).tickNow();
     await purge();
     expect(await stored()).toHaveLength(draftsMax);
     pass(30 * dayMs);

@@ -558,12 +558,12 @@ describe('exports of the console', () => {
     const id = await exports.request({ format: 'pdf-zip' });
     await exports.ended(id);
     const purger = exports.service.app.get(ExportPurger, { strict: false });
-    await purger.tick();
+    await purger.tickNow();
     const file = await readExportFile(exports.own, exports.business.id, id);
     const reading = file?.chunks[Symbol.asyncIterator]();
     expect((await reading?.next())?.value).toHaveLength(1_048_576);
     exports.advanceClock(7 * dayMs + minuteMs);
-    await purger.tick();
+    await purger.tickNow();
     expect(await exports.row(id)).toMatchObject({ state: 'expired' });
     expect(await chunksOf(id)).toEqual([]);
     expect(await readExportFile(exports.own, exports.business.id, id)).toBeNull();

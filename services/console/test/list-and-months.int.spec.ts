@@ -624,7 +624,7 @@ describe('the files of each month for the accountant', () => {
   };
   const ended = () =>
     eventually('the month has ended', async () => {
-      await packages().tick();
+      await packages().tickNow();
       const [month] = await months();
       return month !== undefined && month.state !== 'preparing' && month;
     });
@@ -637,11 +637,11 @@ describe('the files of each month for the accountant', () => {
   it('the files are made once on their day, however many processes look, and a link goes to the accountant once', async () => {
     await browser.get(at('/exports'));
     expect((await setTo(accountant.id)).status).toBe(303);
-    await packages().tick();
+    await packages().tickNow();
     // The day of this month is over: the first files are those of June.
     expect(await months()).toEqual([]);
     console.clock.now = new Date('2026-07-09T20:59:00Z');
-    await packages().tick();
+    await packages().tickNow();
     expect(await months()).toEqual([]);
     console.clock.now = new Date('2026-07-09T21:01:00Z');
     await Promise.all([packages().tick(), packages().tick()]);
@@ -681,7 +681,7 @@ describe('the files of each month for the accountant', () => {
     await setTo(accountant.id, '16');
     expect(await shown()).toContain('The next files: May 2026 , sent on 16 Jun 2026');
     await setTo(accountant.id, '14');
-    await packages().tick();
+    await packages().tickNow();
     expect([await shown(), await months()]).toEqual([
       expect.stringContaining('The next files: June 2026 , sent on 14 Jul 2026'),
       [],
@@ -712,7 +712,7 @@ describe('the files of each month for the accountant', () => {
     expect(wordsOf(page.text)).toContain('The next files: June 2026 , sent on 20 Jul 2026');
     expect(page.text).not.toContain(at('/exports/monthly/now'));
     console.clock.now = new Date('2026-06-20T08:00:00Z');
-    await packages().tick();
+    await packages().tickNow();
     expect([(await months()).length, (await jobs()).length, console.notices.length]).toEqual([1, 5, 1]);
 
     const reader = await console.signedIn(accountant);
@@ -757,7 +757,7 @@ describe('the files of each month for the accountant', () => {
     expect([saved.status, saved.location]).toEqual([303, at('/exports')]);
     console.clock.now = new Date('2026-07-12T08:00:00Z');
     const two = await eventually('the two months have ended', async () => {
-      await packages().tick();
+      await packages().tickNow();
       return (await months()).find((row) => row.months === 2 && row.state !== 'preparing');
     });
     expect(two).toMatchObject({ month: '2026-05-01', state: 'sent' });

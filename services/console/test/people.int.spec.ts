@@ -253,7 +253,7 @@ describe('people', () => {
     await console.network.call(invitePerson, { business_id, email, role: 'bookkeeper' });
     return linkFor(console, email, before + 1);
   };
-  const purge = () => console.service.app.get(SignInPurger, { strict: false }).tick();
+  const purge = () => console.service.app.get(SignInPurger, { strict: false }).tickNow();
 
   it('listPeople lists the members of one business by their addresses', async () => {
     const [a, b] = [console.addBusiness(), console.addBusiness()];

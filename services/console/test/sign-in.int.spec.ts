@@ -466,7 +466,7 @@ describe('signing in by mail', () => {
     const kept = await console.signedIn(person);
     await askForLink(console.browser(), person.email);
     await linkFor(console, person.email, 2);
-    await console.service.app.get(SignInPurger, { strict: false }).tick();
+    await console.service.app.get(SignInPurger, { strict: false }).tickNow();
     const count = async (table: 'session' | 'sign_in_link' | 'attempt_count' | 'ceremony') =>
       (await console.database.db.selectFrom(table).selectAll().execute()).length;
     expect(await count('session')).toBe(1);

@@ -251,7 +251,7 @@ describe('the transmission of the uniform structure in the console', () => {
       .where('id', '=', id)
       .execute();
     const purger = console.service.app.get(ExportPurger, { strict: false });
-    await purger.tick();
+    await purger.tickNow();
     const key = { businessId: business.id, exportId: id };
     expect(await readUniformFiles(own(), key)).toHaveLength(3);
     await console.database.db
@@ -259,7 +259,7 @@ describe('the transmission of the uniform structure in the console', () => {
       .set({ state: 'approved', next_attempt_at: null, ended_at: new Date() })
       .where('export_id', '=', id)
       .execute();
-    await purger.tick();
+    await purger.tickNow();
     expect(await readUniformFiles(own(), key)).toBeNull();
   });
 

@@ -424,12 +424,12 @@ describe('ReservationPurger', () => {
     const purge = customer.service.app.get(ReservationPurger);
     const stale = await customer.resolve({ name: 'Stale', tax_id: '777777715' });
     const real = await customer.issueTo({ name: 'Real' });
-    await purge.tick();
+    await purge.tickNow();
     expect(await customer.card(stale.id)).toBeDefined();
 
     customer.clock.now = new Date(customer.clock.now.getTime() + 62 * 60 * 1000);
     const fresh = await customer.resolve({ name: 'Fresh' });
-    await purge.tick();
+    await purge.tickNow();
     expect(await customer.card(stale.id)).toBeUndefined();
     expect(await customer.card(real.id)).toBeDefined();
     expect(await customer.card(fresh.id)).toBeDefined();

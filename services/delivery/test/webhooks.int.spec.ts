@@ -619,7 +619,7 @@ describe('webhooks', () => {
     const monitor = webhooks.service.app.get(EndpointMonitor);
     const mails = () => webhooks.mailbox.mailTo(owner);
     const look = async () => {
-      while ((await monitor.tick()) === 'more') {}
+      while ((await monitor.tickNow()) === 'more') {}
     };
     await look();
     expect(await mails()).toHaveLength(0);
@@ -673,7 +673,7 @@ describe('webhooks', () => {
       'webhook.remove',
     ]);
     expect(JSON.stringify(trail)).not.toContain('whsec_');
-    await webhooks.service.app.get(EventPurger).tick();
+    await webhooks.service.app.get(EventPurger).tickNow();
     const left = await webhooks.database.db
       .selectFrom('webhook_endpoint')
       .select('id')
@@ -744,10 +744,10 @@ describe('the list of events', () => {
       return rows.length === 1;
     });
     const purger = webhooks.service.app.get(EventPurger);
-    await purger.tick();
+    await purger.tickNow();
     await listed(1);
     webhooks.clock.now = new Date(webhooks.clock.now.getTime() + 16 * 60 * second);
-    await purger.tick();
+    await purger.tickNow();
     await listed(2);
     await webhooks.publishEvent(late);
     expect(await listed(3)).toEqual([first, third, late].map((event) => toEventId(event?.event_id ?? '')));
@@ -813,11 +813,11 @@ describe('the list of events', () => {
     expect(receiver.ids).toEqual([toEventId(event.event_id), next]);
     const purger = webhooks.service.app.get(EventPurger);
     webhooks.clock.now = new Date(webhooks.clock.now.getTime() + 31 * day);
-    while ((await purger.tick()) === 'more') {}
+    while ((await purger.tickNow()) === 'more') {}
     expect(await webhooks.log(endpoint.id)).toEqual([]);
     expect((await webhooks.listed()).events).toHaveLength(2);
     webhooks.clock.now = new Date(webhooks.clock.now.getTime() + 60 * day);
-    while ((await purger.tick()) === 'more') {}
+    while ((await purger.tickNow()) === 'more') {}
     expect(await webhooks.listed()).toEqual({ events: [], next_after: 2 });
   });
 });

@@ -128,7 +128,7 @@ describe('IssueOutcomes', () => {
     };
     expect(await statuses()).toEqual(['not_required', 'not_required', 5_000]);
     issuing.threshold = { day: '2026-06-15', net: 3_000 };
-    await threshold.tick();
+    await threshold.tickNow();
     expect(await statuses()).toEqual(['issued', 'required', 3_000]);
     // Where the business was not connected, its buyer loses the VAT.
     const unconnected = { ...issuing.business, id: randomUUID(), tax_authority_connected: false };
@@ -136,10 +136,10 @@ describe('IssueOutcomes', () => {
     const { notes } = await issuing.network.call(reviewDocuments, { business_id: unconnected.id });
     expect(notes).toMatchObject([{ note: 'number_missing', documents: 1 }]);
     issuing.threshold = { day: '2026-06-15', net: 8_000 };
-    await threshold.tick();
+    await threshold.tickNow();
     expect(await statuses()).toEqual(['not_required', 'not_required', 5_000]);
     issuing.threshold = null;
-    await threshold.tick();
+    await threshold.tickNow();
   });
 
   it.each(['ask', 'skip'] as const)(

@@ -68,21 +68,21 @@ describe('OrphanPurger', () => {
     const late = await renderNew();
     book.set(late.id, late);
 
-    await purger.tick();
+    await purger.tickNow();
     expect(await stored(orphan)).toBeDefined();
 
     rendering.clock.now = new Date(Date.now() + dayMs + 60_000);
     issuingAnswers = false;
-    await expect(purger.tick()).rejects.toThrow();
+    await expect(purger.tickNow()).rejects.toThrow();
     expect(await stored(orphan)).toBeDefined();
 
     issuingAnswers = true;
-    await purger.tick();
+    await purger.tickNow();
     expect(await stored(orphan)).toBeUndefined();
     expect(await stored(late)).toBeDefined();
     // What was compared is final, and not compared again.
     book.delete(late.id);
-    await purger.tick();
+    await purger.tickNow();
     expect(await stored(late)).toBeDefined();
     await expect(
       rendering.database.db.deleteFrom('artifact').where('document_id', '=', late.id).execute(),
@@ -94,7 +94,7 @@ describe('OrphanPurger', () => {
     const now = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => now() + dayMs + 60_000);
     rendering.clock.now = new Date(Date.now());
-    await purger.tick();
+    await purger.tickNow();
     expect(await stored(document)).toBeDefined();
   });
 });

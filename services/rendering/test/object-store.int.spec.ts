@@ -106,7 +106,7 @@ if (storeProgram === null && !isRequired) {
   };
   const purgeAfterDays = async (days: number) => {
     rendering.clock.now = new Date(Date.now() + days * dayMs);
-    await get(ObjectPurger).tick();
+    await get(ObjectPurger).tickNow();
     rendering.clock.now = new Date();
   };
 
@@ -289,7 +289,7 @@ if (storeProgram === null && !isRequired) {
     const never = await make();
     rendering.network.answer(listMissingDocuments, () => ({ document_ids: [never.document.id] }));
     rendering.clock.now = new Date(Date.now() + 2 * dayMs);
-    await get(OrphanPurger).tick();
+    await get(OrphanPurger).tickNow();
     expect(await findRow(never.document)).toBeUndefined();
     const gone = [orphan, cleared.row.object_key, never.row.object_key];
 

@@ -364,10 +364,10 @@ describe('storeLogo', () => {
     const isShown = async (ref: typeof logo) =>
       (await page(sampleBusiness({ id, logo: ref }))).includes('<img');
     const purger = rendering.service.app.get(OrphanPurger, { strict: false });
-    await purger.tick();
+    await purger.tickNow();
     expect(await isShown(logo)).toBe(true);
     rendering.clock.now = new Date(Date.now() + 61 * 60_000);
-    await purger.tick();
+    await purger.tickNow();
     rendering.clock.now = new Date();
     expect([await isShown(logo), await isShown(saved)]).toEqual([false, true]);
   });

@@ -23,6 +23,7 @@ export abstract class PeriodicTask implements BackgroundTask {
   /** Ticks that failed one after the other. */
   #failures = 0;
   #running: Promise<void> | undefined;
+  #current: Promise<number> | undefined;
 
   /** @param everyMs the longest pause after a tick that succeeded. */
   constructor(name: string, everyMs: number, logger: Logger) {
@@ -33,6 +34,12 @@ export abstract class PeriodicTask implements BackgroundTask {
 
   /** @returns when the next tick follows; by default after the full pause. */
   abstract tick(): Promise<TickResult | undefined>;
+
+  /** One more tick, after the one that runs. */
+  async tickNow(): Promise<TickResult | undefined> {
+    await this.#current;
+    return this.tick();
+  }
 
   start(): void {
     this.#running ??= this.#run();
@@ -57,7 +64,8 @@ export abstract class PeriodicTask implements BackgroundTask {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       this.#triggered = false;
-      const pauseMs = await this.#tick();
+      this.#current = this.#tick();
+      const pauseMs = await this.#current;
       const goOn = pauseMs === 0 || (this.#triggered && this.#failures === 0);
       if (!goOn && !this.#stopped) {
         await this.#pause.wait(pauseMs);
