@@ -178,6 +178,23 @@ export async function openLoop(
   return load;
 }
 
+/**
+ * The latencies of a queue without any loss: arrivals of a Poisson clock in their order, each of which keeps one of the
+ * processors for the same time, so that they are busy for `share` of theirs. In units of that time.
+ */
+export function idealQueue(share: number, processors: number, random: () => number): number[] {
+  const arrivals = 100_000;
+  const free = Array.from({ length: processors }, () => 0);
+  let at = 0;
+  return Array.from({ length: arrivals }, () => {
+    at -= Math.log(1 - random()) / (share * processors);
+    const next = free.indexOf(Math.min(...free));
+    const end = Math.max(at, free[next] ?? 0) + 1;
+    free[next] = end;
+    return end - at;
+  });
+}
+
 /** Several loads in turns, the first one first and then the last one first: a machine that slows down slows all of them. */
 export async function inTurns<Name extends string>(
   rounds: number,

@@ -8,6 +8,7 @@ import {
   measureAgainstGotenberg,
   measureFairness,
   measureIssuing,
+  measureObjectStore,
   measureOpenLoop,
   measureSeries,
 } from './scenarios/issuing.js';
@@ -53,4 +54,5 @@ export const onOwnSystems: Readonly<Record<string, Scenario>> = {
   audit: measureAuditing,
   replicas: measureReplicas,
   gotenberg: measureAgainstGotenberg,
+  'object-store': measureObjectStore,
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { Business, CreateDocument } from '@pinkas/contracts';
 import { GotenbergClient, loadTypeface, printablePage } from '@pinkas/rendering';
@@ -9,6 +10,7 @@ import {
   Caller,
   callersOf,
   closedLoop,
+  idealQueue,
   inTurns,
   invoice,
   nothing,
@@ -208,8 +210,9 @@ export async function measureOpenLoop(start: StartSystem): Promise<Row[]> {
       add(arrived, await openLoop({ perS, forMs: arrivalsMs, random }, issue));
     }
   }
-  return measured.flatMap(({ series, arrived: { latenciesMs, refused }, rates }) => {
-    const ratio = percentile(latenciesMs, 0.99) / median(latenciesMs);
+  const p99Ratio = (latencies: number[]) => percentile(latencies, 0.99) / median(latencies);
+  const ideal = p99Ratio(idealQueue(share, availableParallelism(), random));
+  const rows = measured.flatMap(({ series, arrived: { latenciesMs, refused }, rates }) => {
     return [
       figure(
         `open_loop_per_s_${series}_series`,
@@ -217,10 +220,22 @@ export async function measureOpenLoop(start: StartSystem): Promise<Row[]> {
         'arrivals a second, 70 % of the highest rate',
       ),
       ...latencies(`open_loop_*_ms_${series}_series`, latenciesMs, 'POST /v1/documents from its arrival'),
-      figure(`open_loop_p99_ratio_${series}_series`, ratio, 'the 99th percentile by the median'),
+      figure(
+        `open_loop_p99_ratio_${series}_series`,
+        p99Ratio(latenciesMs),
+        'the 99th percentile by the median',
+      ),
       figure(`open_loop_refused_${series}_series`, refused, 'requests that were answered with an error'),
     ];
   });
+  return [
+    ...rows,
+    figure(
+      'open_loop_ideal_p99_ratio',
+      ideal,
+      'the same of a queue whose work is of equal length and shared by no one',
+    ),
+  ];
 }
 
 /** How much slower one business is served while another calls far above its limits. */
@@ -259,45 +274,75 @@ export async function measureFairness(start: StartSystem): Promise<Row[]> {
   ];
 }
 
-/** Documents a second with the printer against the same with a Gotenberg, by the same callers in turns. */
-export async function measureAgainstGotenberg(start: StartSystem): Promise<Row[]> {
+/** A system of a pair: the name of its figures, what it is, and its environment. */
+interface Compared {
+  readonly name: string;
+  readonly what: string;
+  readonly environment: Record<string, string>;
+}
+
+/** Documents a second of two systems, one by the other, by the same callers in turns. */
+async function measurePair(start: StartSystem, one: Compared, other: Compared): Promise<Row[]> {
   const rounds = 4;
   const roundMs = 8_000;
+  const callers = {
+    one: await callersOf(await start(one.environment), parallelism),
+    other: await callersOf(await start(other.environment), parallelism),
+  };
+  const issue = (system: keyof typeof callers, series: number, forMs: number) =>
+    closedLoop({ lanes: parallelism, forMs, mayFail: true }, (lane) =>
+      callers[system](lane % series).issue(invoice),
+    );
+  progress('warming up …');
+  await issue('one', parallelism, warmUpMs);
+  await issue('other', parallelism, warmUpMs);
+  const rows: Row[] = [];
+  for (const series of [1, parallelism]) {
+    const loads = await inTurns(rounds, `${series} series: ${one.what} and ${other.what} in turns`, {
+      one: () => issue('one', series, roundMs),
+      other: () => issue('other', series, roundMs),
+    });
+    const ratio = perSecond(loads.one) / perSecond(loads.other);
+    const refused = loads.one.refused + loads.other.refused;
+    const suffix = `${series}_series`;
+    rows.push(
+      figure(
+        `${one.name}_docs_per_s_${suffix}`,
+        perSecond(loads.one),
+        `documents a second with ${one.what}, ${parallelism} callers`,
+      ),
+      figure(`${other.name}_docs_per_s_${suffix}`, perSecond(loads.other), `the same with ${other.what}`),
+      figure(`${one.name}_to_${other.name}_ratio_${suffix}`, ratio, 'the one by the other'),
+      figure(`against_${other.name}_refused_${suffix}`, refused, 'requests that were answered with an error'),
+    );
+  }
+  return rows;
+}
+
+/** The printer against the Gotenberg that `GOTENBERG_URL` names. */
+export async function measureAgainstGotenberg(start: StartSystem): Promise<Row[]> {
   const { GOTENBERG_URL } = process.env;
   if (GOTENBERG_URL === undefined) {
     progress('GOTENBERG_URL names no Gotenberg: nothing to compare with');
     return [];
   }
-  const systems = {
-    printer: await callersOf(await start(), parallelism),
-    gotenberg: await callersOf(await start({ GOTENBERG_URL }), parallelism),
-  };
-  const issue = (name: keyof typeof systems, series: number, forMs: number) =>
-    closedLoop({ lanes: parallelism, forMs, mayFail: true }, (lane) =>
-      systems[name](lane % series).issue(invoice),
-    );
-  progress('warming up …');
-  await issue('printer', parallelism, warmUpMs);
-  await issue('gotenberg', parallelism, warmUpMs);
-  const rows: Row[] = [];
-  for (const series of [1, parallelism]) {
-    const { printer, gotenberg } = await inTurns(rounds, `${series} series: printer and Gotenberg in turns`, {
-      printer: () => issue('printer', series, roundMs),
-      gotenberg: () => issue('gotenberg', series, roundMs),
-    });
-    const ratio = perSecond(printer) / perSecond(gotenberg);
-    const refused = printer.refused + gotenberg.refused;
-    const suffix = `${series}_series`;
-    rows.push(
-      figure(
-        `printer_docs_per_s_${suffix}`,
-        perSecond(printer),
-        `documents a second, ${parallelism} callers`,
-      ),
-      figure(`gotenberg_docs_per_s_${suffix}`, perSecond(gotenberg), 'the same with that Gotenberg'),
-      figure(`printer_to_gotenberg_ratio_${suffix}`, ratio, 'the one by the other'),
-      figure(`against_gotenberg_refused_${suffix}`, refused, 'requests that were answered with an error'),
-    );
+  return measurePair(
+    start,
+    { name: 'printer', what: 'the printer', environment: {} },
+    { name: 'gotenberg', what: 'that Gotenberg', environment: { GOTENBERG_URL } },
+  );
+}
+
+/** PDFs in the object store that `ARTIFACT_STORE` names against PDFs in the database. */
+export async function measureObjectStore(start: StartSystem): Promise<Row[]> {
+  const { ARTIFACT_STORE } = process.env;
+  if (!ARTIFACT_STORE) {
+    progress('ARTIFACT_STORE names no object store: nothing to compare with');
+    return [];
   }
-  return rows;
+  return measurePair(
+    start,
+    { name: 'store', what: 'that object store', environment: { ARTIFACT_STORE } },
+    { name: 'database', what: 'PDFs in the database', environment: { ARTIFACT_STORE: '' } },
+  );
 }
