@@ -448,6 +448,57 @@ async function uninstalled({ cluster }: Context): Promise<Row[]> {
   return [figure('reinstall_s', installS, 'helm install with what uninstall left')];
 }
 
+/**
+ * PDFs in the object store of the cluster, as the page describes: turned on, moved there, the store away for a moment, and
+ * all of it taken back.
+ */
+async function artifactsInStore({ cluster, apiKey }: Context): Promise<Row[]> {
+  const [credentials] = await cluster.list<{ data: Record<string, string> }>(
+    'secrets -n object-store --field-selector metadata.name=object-store',
+  );
+  if (credentials === undefined) {
+    throw new Skipped('the cluster has no object store');
+  }
+  const { ACCESS_KEY_ID, ACCESS_SECRET_KEY } = credentials.data;
+  const data = { AWS_ACCESS_KEY_ID: ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: ACCESS_SECRET_KEY };
+  await cluster.k(['patch', 'secret', 'pinkas-rendering', '--type=merge', '-p', JSON.stringify({ data })]);
+  const address = 's3://pinkas-backup/documents?endpoint=http://object-store.object-store:7070';
+  const storedAt = (ARTIFACT_STORE: string) =>
+    upgrade(cluster, {
+      services: {
+        rendering: {
+          environment: { ARTIFACT_STORE },
+          egressTo: [{ cidr: podNetwork(cluster), port: 7070 }],
+        },
+      },
+    });
+  const move = (to: string) =>
+    cluster.pinkas<{ moved: number }>(`artifacts move --to ${to} --per-second 100`);
+
+  const upgradeReport = await underLoad(cluster, apiKey, () => storedAt(address));
+  const inStore = await move('store');
+  await verified(cluster);
+  const awayReport = await underLoad(cluster, apiKey, async () => {
+    await cluster.kubectl('-n object-store delete pod -l app=object-store');
+    await cluster.kubectl('-n object-store rollout status deployment/object-store --timeout=120s');
+    await wait(10);
+  });
+  await verified(cluster);
+  await underLoad(cluster, apiKey, () => storedAt(`${address}&readonly=true`));
+  const inDatabase = await move('database');
+  await storedAt('');
+  await verified(cluster);
+  if (inDatabase.moved < inStore.moved + awayReport.documents) {
+    throw new Error(`${inStore.moved} files moved to the object store, ${inDatabase.moved} from it`);
+  }
+  return [
+    ...rowsOf('object_store', upgradeReport),
+    figure('object_store_moved', inDatabase.moved, 'files that were moved back into the database', 0),
+    // A request of the seconds without it fails with a retryable error.
+    ...rowsOf('object_store_away', awayReport, Number.POSITIVE_INFINITY),
+  ];
+}
+
 /** The instant to restore to, between documents before and after it; then the steps of the page. */
 async function restored({ cluster, apiKey }: Context): Promise<Row[]> {
   const values = parse(await readFile(valuesFile, 'utf8')) as {
@@ -547,6 +598,7 @@ export const cases: Record<string, { run: Case; needsReplicas?: true }> = {
   primary: { run: primaryDeleted, needsReplicas: true },
   scaled: { run: scaled, needsReplicas: true },
   drain: { run: drained, needsReplicas: true },
+  'object-store': { run: artifactsInStore, needsReplicas: true },
   uninstall: { run: uninstalled },
   restore: { run: restored },
 };
