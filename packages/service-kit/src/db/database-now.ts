@@ -1,16 +1,24 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Clock } from '../clock.js';
+import { type Clock, systemClock } from '../clock.js';
 import { withTimeout } from '../concurrency/with-timeout.js';
+
+/** What a statement takes is less than half of it; a clock of a test is ahead by more. */
+const testStepS = 30;
 
 /**
  * In a statement: the time on the database's clock, which all replicas share, in milliseconds. What is claimed, and for how
  * long, must not depend on the machine.
- * @param clock a test's clock shifts the result by its distance from the machine's.
+ * @param clock a test's clock stands still, so that what is due at its instant is due in each statement; the database is as far
+ * from it as from the clock of the machine.
  * @param inMs so many milliseconds from now.
  */
 export function databaseClock(clock: Clock, inMs = 0): RawBuilder<Date> {
-  const shiftS = (clock.now().getTime() - Date.now() + inMs) / 1_000;
-  return sql<Date>`date_trunc('milliseconds', clock_timestamp() + make_interval(secs => ${shiftS}))`;
+  if (clock === systemClock) {
+    return sql<Date>`date_trunc('milliseconds', clock_timestamp() + make_interval(secs => ${inMs / 1_000}))`;
+  }
+  const then = new Date(clock.now().getTime() + inMs);
+  const behindS = sql`extract(epoch from clock_timestamp() - ${new Date(Date.now())}::timestamptz)`;
+  return sql<Date>`${then}::timestamptz + make_interval(secs => ${testStepS} * round(${behindS} / ${testStepS}))`;
 }
 
 /** Reads the time on the database's clock. */
