@@ -215,7 +215,7 @@ describe('an authority that fails', () => {
     await allocation.authority.setMode({ mode: 'ok', delay_ms: 3 * second });
     const invoice = await allocation.issue();
     await eventually('the request is in flight', async () =>
-      (await allocation.authority.calls()).calls.some(({ status }) => status === null),
+      (await approvalsAndStatus(allocation)).includes(null),
     );
     await other.stop();
     expect(await allocation.row(invoice.id)).toMatchObject({ state: 'issued', attempts: 1 });
