@@ -335,14 +335,18 @@ export async function measureAgainstGotenberg(start: StartSystem): Promise<Row[]
 
 /** PDFs in the object store that `ARTIFACT_STORE` names against PDFs in the database. */
 export async function measureObjectStore(start: StartSystem): Promise<Row[]> {
-  const { ARTIFACT_STORE } = process.env;
+  const { ARTIFACT_STORE, AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env;
   if (!ARTIFACT_STORE) {
     progress('ARTIFACT_STORE names no object store: nothing to compare with');
     return [];
   }
   return measurePair(
     start,
-    { name: 'store', what: 'that object store', environment: { ARTIFACT_STORE } },
+    {
+      name: 'store',
+      what: 'that object store',
+      environment: { ARTIFACT_STORE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY },
+    },
     { name: 'database', what: 'PDFs in the database', environment: { ARTIFACT_STORE: '' } },
   );
 }
