@@ -8,7 +8,7 @@ const testStepS = 30;
 /**
  * In a statement: the time on the database's clock, which all replicas share, in milliseconds. What is claimed, and for how
  * long, must not depend on the machine.
- * @param clock a test's clock stands still, so that what is due at its instant is due in each statement; the database is as far
+ * @param clock a test's clock does not move, so that what is due at its instant is due in each statement; the database is as far
  * from it as from the clock of the machine.
  * @param inMs so many milliseconds from now.
  */
