@@ -33,16 +33,9 @@ export async function checkBook(
   credited: ReadonlySet<string>,
 ): Promise<string[]> {
   const findings: string[] = [];
-  const listed: DocumentPage['data'] = [];
-  const query = new URLSearchParams({ limit: '100', include_cancelled: 'true' });
-  do {
-    const { status, body } = await system.stack.call<DocumentPage>(issuer.key, 'GET', `/documents?${query}`);
-    if (status !== 200) {
-      return [`I4: the list of ${issuer.business.id} is answered ${status} ${JSON.stringify(body)}`];
-    }
-    listed.push(...body.data);
-    query.set('cursor', body.next_cursor ?? '');
-  } while (query.get('cursor') !== '');
+  // A machine that has nothing left for it may not read a page in time.
+  const list = () => listedDocuments(system, issuer.key);
+  const listed = await eventually('the book is listed', list, pendingWithinMs * system.patience);
   const byId = new Map(listed.map((document) => [document.id, document]));
   const answered = new Map(
     known.flatMap(({ created, key }) => (created ? [[created.id, key] as const] : [])),
@@ -98,6 +91,20 @@ export async function checkBook(
     }
   }
   return findings;
+}
+
+async function listedDocuments(system: FaultSystem, key: string): Promise<DocumentPage['data']> {
+  const listed: DocumentPage['data'] = [];
+  const query = new URLSearchParams({ limit: '100', include_cancelled: 'true' });
+  do {
+    const { status, body } = await system.stack.call<DocumentPage>(key, 'GET', `/documents?${query}`);
+    if (status !== 200) {
+      throw new Error(`the list of documents is answered ${status} ${JSON.stringify(body)}`);
+    }
+    listed.push(...body.data);
+    query.set('cursor', body.next_cursor ?? '');
+  } while (query.get('cursor') !== '');
+  return listed;
 }
 
 /**
