@@ -347,6 +347,19 @@ describe('the trail, the keys and the connection of a business', () => {
     },
   );
 
+  it.each(['2026-13-01T00:00:00Z', '2026-02-30', '2026-13-01'])(
+    'a text of a caller that only looks like a time, %s, is shown as it is',
+    async (name) => {
+      trail = trail.slice(0, 1).map((entry) => ({ ...entry, before: { name: 'x' }, after: { name } }));
+      const { status, text } = await browser.get(`/b/${businessId}/trail`);
+      expect(status).toBe(200);
+      expect(textOf(text)).toContain(`Name: x`);
+      expect(text).toContain(`<bdi dir="ltr">${name}</bdi>`);
+      const [, row = ''] = (await browser.get(`/b/${businessId}/trail/csv`)).text.split('\r\n');
+      expect(row).toContain(`Name: x > ${name}`);
+    },
+  );
+
   it('entries name people, documents and customers, and what an export is of, on the page and in the table', async () => {
     const { items: _i, prices_include_vat: _v, discount: _d, payments: _p, ...rest } = exampleDocument();
     const { title: _t, notes: _n, send: _s, ...document } = rest;

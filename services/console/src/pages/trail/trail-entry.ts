@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@pinkas/contracts';
+import { isCalendarDate } from '@pinkas/domain';
 import type { CsvColumn } from '@pinkas/exports';
 import {
   amount,
@@ -245,8 +246,9 @@ interface Shown {
   readonly text: string;
 }
 
-const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-const date = /^\d{4}-\d\d-\d\d$/;
+const instantForm = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+/** A name that somebody gave may look like an instant, and be none. */
+const isInstant = (text: string) => instantForm.test(text) && !Number.isNaN(Date.parse(text));
 /** In ILS. */
 const amounts = new Set(['amount', 'paid', 'set_off', 'allocation_threshold_net']);
 
@@ -259,10 +261,10 @@ function shownValue(name: string, value: unknown, names: TrailNames, language: L
     return { kind: 'text', text: value.map((item) => textOf(item, language)).join(', ') };
   }
   const text = String(value);
-  if (instant.test(text)) {
+  if (isInstant(text)) {
     return { kind: 'instant', text };
   }
-  if (date.test(text)) {
+  if (isCalendarDate(text)) {
     return { kind: 'date', text };
   }
   if (amounts.has(name) && Number.isFinite(Number(text))) {
