@@ -3,6 +3,8 @@ export interface ConsoleAnswer {
   readonly status: number;
   readonly location: string | null;
   readonly text: string;
+  /** Whether a browser shows it, and runs what is in it. */
+  readonly isPage: boolean;
 }
 
 /** A request to the console; a body makes it a POST. */
@@ -32,8 +34,9 @@ export class ConsoleClient {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       this.cookies.set(name, value);
     }
-    const text = await response.text();
-    return { status: response.status, location: response.headers.get('location'), text };
+    const { status, headers } = response;
+    const isPage = headers.get('content-type')?.startsWith('text/html') ?? false;
+    return { status, location: headers.get('location'), text: await response.text(), isPage };
   }
 
   /** Signs in by a link that the operator prints. */

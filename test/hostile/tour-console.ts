@@ -393,7 +393,9 @@ class Tour {
     const query = method === 'GET' && Object.keys(fields).length > 0 ? `?${new URLSearchParams(fields)}` : '';
     const answer = await this.#client
       .exchange(`${path}${query.slice(0, 12_000)}`, { body })
-      .catch((error: Error) => ({ status: 599, location: null, text: String(error.cause ?? error) }));
+      .catch((error: Error) => ({
+        ...{ status: 599, location: null, text: String(error.cause ?? error), isPage: false },
+      }));
     this.report.requests += 1;
     this.report.statuses[answer.status] = (this.report.statuses[answer.status] ?? 0) + 1;
     const finding = this.#judge(answer, expected);
@@ -402,14 +404,17 @@ class Tour {
     }
   }
 
-  #judge({ status, location, text }: ConsoleAnswer, expected: readonly number[] | undefined): string | null {
+  #judge(
+    { status, location, text, isPage }: ConsoleAnswer,
+    expected: readonly number[] | undefined,
+  ): string | null {
     if (status >= 500) {
       return `status ${status} ${status === 599 ? text : ''}`;
     }
     if (text.includes(this.#secret) || location?.includes(this.#secret)) {
       return 'words of another business';
     }
-    if (text.includes('<script>alert(1)')) {
+    if (isPage && text.includes('<script>alert(1)')) {
       return 'a script of a caller';
     }
     if (location !== null && !location.startsWith('/') && !location.startsWith(this.#client.origin)) {
