@@ -175,6 +175,14 @@ describe('Signer', () => {
     await expect(signWith(signer, new Date('2101-01-01'))).rejects.toThrow('its certificate is valid from');
   });
 
+  it('a signature whose time does not exist is not valid, since it is of no time of its certificate', async () => {
+    const signer = await open(p12Of(leaf.key, [leaf.certificate], password));
+    const signedAt = Object.assign(new Date(), { toISOString: () => '2026-13-01T00:00:00.000Z' });
+    const pdf = await signWith(signer, signedAt);
+    expect(pdf.toString('latin1')).toContain('/M (D:20261301000000Z)');
+    expect(verifySignature(pdf, signer.certificate.fingerprint)).toContain('does not exist');
+  });
+
   it.each<[string, () => Promise<Buffer>, string]>([
     [
       'the key is of another certificate',

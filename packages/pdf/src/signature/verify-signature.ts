@@ -176,6 +176,9 @@ function verifySigned(
   }
   const x509 = new X509Certificate(certificate.der);
   const at = timeOf(cms);
+  if (Number.isNaN(at.getTime())) {
+    throw new InvalidSignatureError('the time of the signature does not exist');
+  }
   if (at < new Date(x509.validFrom) || at > new Date(x509.validTo)) {
     throw new InvalidSignatureError('the certificate was not valid when it signed');
   }
