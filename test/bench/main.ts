@@ -17,7 +17,7 @@ const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--cus
     --documents N  how many the part memory issues, and the parts reading and export read; the part events
                    lists as many events, 100,000 by default; the part console writes 10,000
     --customers N  how many the part reading searches, as many as documents by default
-    --businesses N of how many the part audit verifies the trails, 1,000 by default
+    --businesses N of how many the part audit verifies the trails, 250 by default
     --days N       after how many days of signed heads it does, 365 by default
     --json         the figures as one line of JSON
     --record       stores the figures as those of this release`;
