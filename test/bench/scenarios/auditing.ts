@@ -12,7 +12,7 @@ import type { ScenarioOptions, StartSystem } from '../scenarios.js';
  */
 export async function measureAuditing(
   start: StartSystem,
-  { businesses = 250, days = 365 }: ScenarioOptions,
+  { businesses = 100, days = 365 }: ScenarioOptions,
 ): Promise<Row[]> {
   const stack = await start();
   const operator = await Operator.at(stack);
