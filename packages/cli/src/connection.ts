@@ -10,7 +10,10 @@ import type { Call, CallEach, Progress } from './command.js';
 import type { NatsUrl } from './config.js';
 import { RefusalError } from './usage-error.js';
 
-/** The longest wait for a reply. */
+/**
+ * The longest wait for a reply, whatever the contract says: no caller waits behind a command, and a machine may be busy. A service
+ * that is gone or frozen is noticed after four seconds.
+ */
 const callTimeoutMs = 30_000;
 
 /** How long a server that cannot be reached is tried again. */
@@ -43,7 +46,10 @@ export async function openConnection({ url, local }: NatsUrl, progress: Progress
   });
   const rpc = new RpcClient(nats);
   return {
-    call: (contract, request) => withContext(newContext(callTimeoutMs), () => rpc.call(contract, request)),
+    call: (contract, request) =>
+      withContext(newContext(callTimeoutMs), () =>
+        rpc.call({ ...contract, timeoutMs: callTimeoutMs }, request),
+      ),
     callEach: (contract, request) => callEach(nats, contract, request),
     close: () => nats.close(),
   };
