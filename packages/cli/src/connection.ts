@@ -11,8 +11,8 @@ import type { NatsUrl } from './config.js';
 import { RefusalError } from './usage-error.js';
 
 /**
- * The longest wait for a reply, whatever the contract says: no caller waits behind a command, and a machine may be busy. A service
- * that is gone or frozen is noticed after four seconds.
+ * The longest wait for a reply, in place of the limit of the contract: no caller waits behind a command, and a machine may be
+ * busy. A service that is gone or frozen is noticed after four seconds.
  */
 const callTimeoutMs = 30_000;
 
