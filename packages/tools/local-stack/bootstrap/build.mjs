@@ -66,7 +66,7 @@ export async function ensureBuilt(steps) {
         if (isBuilt()) {
           return;
         }
-        detail('');
+        detail('turbo compiles and bundles what has changed');
         const startedAt = new Date();
         await runLogged(
           'build',
@@ -80,6 +80,7 @@ export async function ensureBuilt(steps) {
         );
         mkdirSync(dirname(stampFile), { recursive: true });
         writeFileSync(stampFile, '');
+        detail('');
         utimesSync(stampFile, startedAt, startedAt);
       },
     ),

@@ -7,8 +7,8 @@ const isTerminal = Boolean(out.isTTY) && process.env.TERM !== 'dumb';
 const isColored = isTerminal && !process.env.NO_COLOR;
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 100;
-/** Without a terminal, a step that takes this long prints its name. */
-const printNameAfterMs = 15_000;
+/** Without a terminal, a step prints what is being done as often as this. */
+const printEveryMs = 15_000;
 const nameWidth = 16;
 
 const paint = (code, text) => (isColored ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -71,7 +71,10 @@ export function createSteps() {
       active = step;
       const timer = isTerminal
         ? setInterval(draw, frameMs)
-        : setTimeout(() => out.write(`  … ${name}\n`), printNameAfterMs);
+        : setInterval(() => {
+            const time = seconds(step.since).padStart(8);
+            out.write(`  … ${name.padEnd(nameWidth)}${time}${step.detail ? `  ${step.detail}` : ''}\n`);
+          }, printEveryMs);
       timer.unref();
       if (isTerminal) {
         draw();

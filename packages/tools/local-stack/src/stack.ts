@@ -185,10 +185,11 @@ class LocalStack implements Stack {
 
   #writeState(): void {
     this.#state.parts = this.#supervisor.states();
-    writeJson(this.home.runStateFile, this.#state);
+    // First: who waits for a phase reads this file next.
     if (this.#state.phase !== 'starting') {
       this.#writeStackFile();
     }
+    writeJson(this.home.runStateFile, this.#state);
   }
 
   #writeStackFile(): void {

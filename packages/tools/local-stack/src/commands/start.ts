@@ -16,6 +16,7 @@ import type { Demo, StackFile } from '../stack-file.js';
 import { showStart, stepErrorOf } from '../start-progress.js';
 import { StepError, type Steps } from '../steps.js';
 import { PartFailedError } from '../supervisor.js';
+import { finishStart } from './up.js';
 
 const shekels = (amount: number) =>
   amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -109,8 +110,10 @@ export async function start(steps: Steps): Promise<number> {
   const config = readConfig();
   const home = openHome(config.home);
   checkVersion(home);
-  if (supervisorOf(home) !== null) {
+  const supervisor = supervisorOf(home);
+  if (supervisor !== null) {
     steps.note(`Pinkas already runs in ${home.path}; npm run down stops it.`);
+    await finishStart(steps, home, supervisor);
     await introduce(steps, config, home.stackFile);
     return 0;
   }

@@ -115,6 +115,14 @@ async function repair(steps: Steps, read: () => RunState): Promise<void> {
   });
 }
 
+/** Shows the rest of a start, and waits until the system of this supervisor is ready; its stack file is complete then. */
+export async function finishStart(steps: Steps, home: Home, supervisor: ProcessIdentity): Promise<void> {
+  await hasReported(home, supervisor);
+  const read = reader(home, supervisor);
+  await showStart(steps, () => read().parts);
+  await waitUntil(() => read().phase === 'ready', { what: 'the system is ready', timeoutMs: 10_000 });
+}
+
 /** Starts the system in the background, or repairs the one that runs; returns when it is ready. */
 export async function up(steps: Steps): Promise<number> {
   const home = openHome(readConfig().home);
@@ -122,8 +130,7 @@ export async function up(steps: Steps): Promise<number> {
   const { supervisor, isNew } = await findOrStartSupervisor(home);
   const read = reader(home, supervisor);
   if (isNew || read().phase === 'starting') {
-    await showStart(steps, () => read().parts);
-    await waitUntil(() => read().phase === 'ready', { what: 'the system is ready', timeoutMs: 10_000 });
+    await finishStart(steps, home, supervisor);
   } else {
     await repair(steps, read);
   }
