@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
-import { expectServicesOn } from '../harness/nodes.js';
 import { RunningStack } from '../harness/running-stack.js';
 import { firstWeek } from './console/first-week/first-week.js';
 import { agents } from './sections/agents.js';
@@ -21,7 +20,7 @@ describe('the whole system', () => {
   let stack: RunningStack;
   beforeAll(async () => {
     collector = await startTestCollector();
-    stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, 'oldest');
+    stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   });
   afterAll(async () => {
     await stack?.stop();
@@ -29,7 +28,6 @@ describe('the whole system', () => {
   });
 
   const system = () => stack;
-  it('the services run on the oldest Node that package.json allows', () => expectServicesOn(stack, 'oldest'));
   // First: it verifies the whole book again and again, which is small now.
   damagedBook(system);
   firstDocument(system);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { type Issuer, invoice } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function access(system: () => ConsoleSystem): void {
   describe('who may see what', () => {

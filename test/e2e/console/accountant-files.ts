@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { phone } from '../../harness/console-visitor.js';
 import { invoice } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 const run = promisify(execFile);
 

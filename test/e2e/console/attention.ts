@@ -4,7 +4,7 @@ import { eventually } from '@pinkas/testkit';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { issueRefused, winHearing } from '../../harness/refused-number.js';
 import { invoice, sendsMail } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 /** Above the threshold for allocation numbers, before VAT. */
 const large = 6_000;

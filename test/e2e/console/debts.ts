@@ -3,7 +3,7 @@ import { addDays, dayInIsrael } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { invoice, sendsMail } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function debts(system: () => ConsoleSystem): void {
   describe('debts, statements and reports', () => {

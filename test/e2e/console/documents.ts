@@ -4,7 +4,7 @@ import { demoCustomer, eventually } from '@pinkas/testkit';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 /** More than a page of the list. */
 const listed = 53;

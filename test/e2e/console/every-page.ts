@@ -11,7 +11,7 @@ import { issueRefused } from '../../harness/refused-number.js';
 import { sendRefusedRequest } from '../../harness/refused-request.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
 import { makeUniformExport, transmitExport } from '../../harness/uniform-export.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 const narrowest = { width: 320, height: 640 };
 /** A bound for a look at every page on a machine that other programs use as well. */

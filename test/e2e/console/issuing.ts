@@ -4,7 +4,7 @@ import { eventually } from '@pinkas/testkit';
 import { axeFindings } from '../../harness/axe.js';
 import { type ConsoleVisitor, desktop, phone, type View } from '../../harness/console-visitor.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 /** Issuing by hand, on the complete system: the form as it is typed into, and the same form by its buttons alone. */
 export function issuingByHand(system: () => ConsoleSystem): void {

@@ -6,7 +6,7 @@ import { demoCustomer, eventually } from '@pinkas/testkit';
 import { timeInIsrael } from '../../conformance/israel-time.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { invoice } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 const run = promisify(execFile);
 

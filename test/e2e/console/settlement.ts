@@ -3,7 +3,7 @@ import type { CreateDocument } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { desktop } from '../../harness/console-visitor.js';
 import { invoice, type Verification } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function settlement(system: () => ConsoleSystem): void {
   describe('how far documents are settled', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { invoice } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function withoutScripts(system: () => ConsoleSystem): void {
   describe('a browser without JavaScript', () => {
