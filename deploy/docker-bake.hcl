@@ -4,7 +4,7 @@
 variable "REGISTRY" { default = "" }
 variable "TAG" { default = "0.3.0" }
 variable "REVISION" { default = "unknown" }
-variable "NODE_IMAGE" { default = "node:26-bookworm-slim" }
+variable "NODE_IMAGE" { default = "node:26.10.0-bookworm-slim" }
 
 group "default" { targets = ["image"] }
 

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { pathOfNode } from '../harness/path-of-node.js';
 import { cpuSecondsOf, memoryMbOf } from '../harness/processes.js';
 import { repositoryRoot } from '../harness/sources.js';
 
@@ -11,7 +10,7 @@ export async function runPinkas(
 ): Promise<{ s: number; cpuS: number; peakMb: number }> {
   const program = join(repositoryRoot, 'packages/cli/dist/bundle/main.js');
   const begunMs = performance.now();
-  const child = spawn(await pathOfNode('image'), [program, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, NATS_URL: natsUrl },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -104,7 +104,7 @@ export async function builderOfImages(): Promise<[string]> {
 
 /** Builds the images by the command of the page. */
 async function buildImages(cluster: Cluster, command: string): Promise<void> {
-  const base = cluster.kind === 'nodes' ? '--build-arg NODE_IMAGE=localhost/node:26-bookworm-slim ' : '';
+  const base = cluster.kind === 'nodes' ? '--build-arg NODE_IMAGE=localhost/node:26.10.0-bookworm-slim ' : '';
   await run('bash', ['-c', command], {
     cwd: repositoryRoot,
     env: { BUILD_OPTIONS: `${base}${process.env.BUILD_OPTIONS ?? ''}` },

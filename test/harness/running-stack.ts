@@ -20,7 +20,6 @@ import type { StackFile } from '@pinkas/local-stack';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { demoCustomer, eventually } from '@pinkas/testkit';
 import { type Issuer, type KeyOptions, Operator } from './operator.js';
-import { type NodeVersion, pathOfNode } from './path-of-node.js';
 import { leakingLines, leaksIn, personalDataOf } from './personal-data.js';
 import { refusedSubjects } from './refused-subjects.js';
 import { send, type WireAnswer } from './send.js';
@@ -88,25 +87,21 @@ export class RunningStack {
   private constructor(
     readonly home: string,
     private extraEnv: Record<string, string>,
-    private readonly node: string,
   ) {}
 
   /**
    * Starts one in a new home.
    * @param env replaces parts, as the operator's page says.
-   * @param nodeVersion the Node that all of it runs on; that of the images, as in production, unless a test is about another.
    * @param prepare what is done to the empty home before. @returns further variables.
    */
   static async start(
     env: Record<string, string> = {},
-    nodeVersion: NodeVersion = 'image',
     prepare: (home: string) => Promise<Record<string, string>> = async () => ({}),
   ): Promise<RunningStack> {
     // Where a run of all tests finds the systems that it has to stop when it is ended in the middle.
     const folder = process.env.PINKAS_TEST_SYSTEMS ?? tmpdir();
     const home = await mkdtemp(join(folder, 'pinkas-stack-'));
-    const node = await pathOfNode(nodeVersion);
-    const stack = new RunningStack(home, { ...env, ...(await prepare(home)) }, node);
+    const stack = new RunningStack(home, { ...env, ...(await prepare(home)) });
     await stack.command('up');
     return stack;
   }
@@ -153,7 +148,7 @@ export class RunningStack {
   /** Runs one of the project's commands on this home. */
   async command(...args: string[]): Promise<string> {
     const { stdout } = await run(
-      this.node,
+      process.execPath,
       [join(repositoryRoot, 'packages/tools/local-stack/bootstrap.mjs'), ...args],
       {
         env: {

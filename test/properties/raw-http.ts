@@ -74,7 +74,7 @@ export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Prom
         end(() => resolve(answer));
       }
     };
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       look();
     });

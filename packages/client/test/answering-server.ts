@@ -50,6 +50,11 @@ export class AnsweringServer {
     this.#acts.splice(0, this.#acts.length, ...acts);
   }
 
+  /** Lets a process end while the server listens. */
+  unref(): void {
+    this.#server.unref();
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import {
   type CreatedDocument,
   PinkasClient,
@@ -18,12 +18,9 @@ export const body = createDocumentExamples.tax_invoice_receipt;
 export const issued = answer(201, created);
 export const profile = answer(200, replies.getMe.profile.value);
 
-/** The server of a test file. */
+/** The server of all test files. It keeps no process alive. */
 export const server = await AnsweringServer.start();
-afterAll(() => server.stop());
-afterEach(() => {
-  jest.useRealTimers();
-});
+server.unref();
 
 /** Stops the timers of the client; those of Node go on. */
 export const stopTime = () => {

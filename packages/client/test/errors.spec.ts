@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { PinkasClient } from '@pinkas/client';
 import { errorExample } from '@pinkas/contracts/openapi';
 import { answer, hangUp, proxyPage, refuse, requestId } from './answering-server.js';
@@ -16,6 +16,10 @@ import {
   server,
   stopTime,
 } from './client-under-test.js';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('PinkasError', () => {
   it('PinkasError has every member of the error response', async () => {

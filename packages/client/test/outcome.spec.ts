@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PinkasConnectionError, PinkasError } from '@pinkas/client';
 import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
 import { type Act, answer, breakOff, hangUp, proxyPage, refuse } from './answering-server.js';
@@ -17,6 +17,10 @@ import {
   server,
   stopTime,
 } from './client-under-test.js';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('issuing', () => {
   it('previewDocument sends the body without a key, and its outcome is known whatever happens', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { PinkasClient } from '@pinkas/client';
 import { AnsweringServer, answer, hangUp, refuse, stayMute } from './answering-server.js';
 import {
@@ -17,6 +17,10 @@ import {
   stopTime,
 } from './client-under-test.js';
 import { retryCases } from './retry-cases.js';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('retries', () => {
   it.each(retryCases)('retries in TypeScript: %s', async (...[, acts, options, expected, code]) => {

@@ -1,14 +1,15 @@
 /**
  * The entry of `npm start`, `npm test` and most scripts of the root's `package.json`; each names its command.
  *
- * It works in a fresh clone, so it uses only Node's own modules. It updates the packages, the build and the machine's
- * servers, then calls the compiled code.
+ * It works in a fresh clone, so it uses only Node's own modules. It updates the packages, goes on in the Node that is one of them,
+ * updates the build and the machine's servers, then calls the compiled code.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './bootstrap/build.mjs';
 import { ensureMachine } from './bootstrap/machine.mjs';
+import { continueInOwnNode } from './bootstrap/node.mjs';
 import { ensurePackages } from './bootstrap/packages.mjs';
 import { root } from './bootstrap/root.mjs';
 import { createSteps, wasShown } from './bootstrap/steps.mjs';
@@ -39,6 +40,7 @@ async function run(command, args) {
   // A running system can be stopped even when the sources do not compile.
   if (command !== 'down' || !existsSync(built)) {
     await ensurePackages(steps);
+    await continueInOwnNode();
     await ensureBuilt(steps);
   }
   if (command === 'pinkas') {

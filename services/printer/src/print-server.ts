@@ -179,10 +179,7 @@ export class PrintServer {
   }
 }
 
-/**
- * A signal that aborts when the caller is gone or the time is over. AbortSignal.any with AbortSignal.timeout is no
- * alternative: Node 20 may collect such a signal as garbage before it aborts.
- */
+/** A signal that aborts when the caller is gone or the time is over, by a timer that a pause of this process does not end. */
 class Deadline {
   /** Why it aborted, if it did. */
   reason: 'timeout' | 'gone' | undefined;

@@ -66,7 +66,7 @@ export function convert(
 ): Promise<Response> {
   const form = new FormData();
   for (const [name, content] of Object.entries(files)) {
-    form.append('files', new Blob([content]), name);
+    form.append('files', new Blob([typeof content === 'string' ? content : new Uint8Array(content)]), name);
   }
   for (const [name, value] of Object.entries(fields)) {
     form.append(name, value);

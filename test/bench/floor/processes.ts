@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { pathOfNode } from '../../harness/path-of-node.js';
 import type { RunningStack } from '../../harness/running-stack.js';
 
 const startTimeoutMs = 30_000;
@@ -45,7 +44,7 @@ async function start(
     return [variable.slice(0, end), variable.slice(end + 1)];
   });
   const entry = fileURLToPath(new URL(`${name}.js`, import.meta.url));
-  const child = spawn(await pathOfNode('image'), [entry, ...args], {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: { ...Object.fromEntries(pairs), HTTP_PORT: '0', HEALTH_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -69,7 +69,6 @@ export class FaultSystem {
           PINKAS_PROXIES: JSON.stringify(addresses),
           PINKAS_PRELOAD: preloadModule,
         },
-        'image',
         async (folder) => {
           home = folder;
           await mkdir(join(folder, faultsFolder));

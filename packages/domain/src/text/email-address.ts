@@ -1,5 +1,4 @@
 import { lengthOf, withoutInvisible } from './text.js';
-import { parseUrl } from './url.js';
 
 /** The most that mail servers take (RFC 5321, 4.5.3.1), in octets. */
 const octetsMax = { local: 64, address: 254 } as const;
@@ -16,7 +15,7 @@ const octets = (text: string): number => new TextEncoder().encode(text).length;
 /** The domain in ASCII; null where mail cannot be sent to it: an address of a machine, a name alone, digits alone. */
 function domainInAscii(domain: string): string | null {
   const isPlain = !notOfHost.test(domain) && withoutInvisible(domain) === domain;
-  const hostname = isPlain ? parseUrl(`ws://${domain}`)?.hostname : undefined;
+  const hostname = isPlain ? URL.parse(`ws://${domain}`)?.hostname : undefined;
   if (hostname === undefined) {
     return null;
   }

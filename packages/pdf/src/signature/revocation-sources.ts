@@ -40,6 +40,6 @@ function urlsOf(names: readonly GeneralName[]): string[] {
   return names
     .filter(({ type }) => type === uniformResourceIdentifier)
     .map(({ value }) => String(value))
-    .filter((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
+    .filter((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     .slice(0, urlsMax);
 }

@@ -1,4 +1,5 @@
-import { Kysely, Migrator, type MigratorProps, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
+import { Migrator, type MigratorProps } from 'kysely/migration';
 import pg from 'pg';
 import { migrationFields, readEnvironment } from '../process/config.js';
 import { createLogger } from '../process/logger.js';

@@ -1,4 +1,5 @@
-import { type Migration, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** A migration and its statements, by which two sets of migrations are compared. */
 export interface SqlMigration extends Migration {

@@ -150,7 +150,11 @@ class ScopedDatabase<Tables> extends Kysely<Tables> {
   readonly #pool: PostgresPool;
 
   constructor(pool: TenantPool, tenant: string) {
-    const scoped: PostgresPool = { connect: () => pool.connect(tenant), end: () => pool.end() };
+    const scoped: PostgresPool = {
+      options: {},
+      connect: () => pool.connect(tenant),
+      end: () => pool.end(),
+    };
     super({ dialect: new PostgresDialect({ pool: scoped }) });
     this.#pool = scoped;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
+import { nodePackage } from './node.mjs';
 import { root } from './root.mjs';
 import { runLogged } from './run-logged.mjs';
 
@@ -21,8 +22,8 @@ function isInstalled() {
   return Object.entries(wanted).every(
     ([path, { version, link, resolved, optional }]) =>
       !path.includes('node_modules/') ||
-      // Optional packages may belong to other platforms.
-      optional === true ||
+      // Optional packages may belong to other platforms; the Node of this one is needed in its version.
+      (optional === true && !path.endsWith(`/${nodePackage}`)) ||
       (present[path] !== undefined &&
         present[path].version === version &&
         present[path].link === link &&
@@ -53,7 +54,7 @@ export async function ensurePackages(steps) {
         if (isInstalled()) {
           return;
         }
-        detail('npm');
+        detail('npm installs the packages of the lock file');
         await runNpm(['ci']);
         detail('');
       },

@@ -6,6 +6,7 @@ const commands: Record<string, (steps: Steps, args: readonly string[]) => Promis
   start: async (steps) => (await import('./commands/start.js')).start(steps),
   up: async (steps) => (await import('./commands/up.js')).up(steps),
   down: async (steps) => (await import('./commands/down.js')).down(steps),
+  check: async (steps) => (await import('./commands/test.js')).check(steps),
   test: async (steps, args) => (await import('./commands/test.js')).test(steps, args),
   'test:loaded': async (steps, args) => (await import('./commands/test.js')).testLoaded(steps, args),
   'test:system': async (steps, args) => (await import('./commands/test.js')).testSystem(steps, args),

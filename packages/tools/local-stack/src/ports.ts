@@ -101,13 +101,9 @@ async function claimPort(wanted?: number): Promise<ClaimedPort> {
   };
 }
 
-/** The length of an abstract Unix socket address on Linux (unix(7)), without its leading zero byte. */
-const socketNameLength = 107;
-
 /**
  * Binds an abstract Unix socket, which Linux removes when the process ends. Other systems have none, so that two homes that
- * start at the same moment may claim one port there. The name has the maximum length: Node 20 pads a shorter one with zeros,
- * later versions do not, and the two names would differ.
+ * start at the same moment may claim one port there.
  * @returns null when another process has bound it.
  */
 function claimOn(port: number): Promise<{ end(): Promise<void> } | null> {
@@ -119,7 +115,7 @@ function claimOn(port: number): Promise<{ end(): Promise<void> } | null> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
-    server.listen(`\0${`pinkas-port-${port}`.padEnd(socketNameLength, '-')}`, () => {
+    server.listen(`\0pinkas-port-${port}`, () => {
       server.unref();
       resolve({ end: () => new Promise((ended) => server.close(() => ended())) });
     });

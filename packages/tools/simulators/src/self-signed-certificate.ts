@@ -8,6 +8,7 @@ import {
   Certificate,
   CryptoEngine,
   Extension,
+  type ICryptoEngine,
   PFX,
   PKCS8ShroudedKeyBag,
   PrivateKeyInfo,
@@ -32,7 +33,8 @@ const aes256 = { name: 'AES-CBC', length: 256 };
 /** The password is random in every use: more iterations only delay each start. */
 const iterations = 10_000;
 
-const engine = new CryptoEngine({ crypto: webcrypto });
+/** pkijs has not declared what the newest versions of its interface have. */
+const engine = new CryptoEngine({ crypto: webcrypto }) as CryptoEngine & ICryptoEngine;
 
 /**
  * Makes a key and a certificate that is its own issuer, for signatures that nobody outside needs to trust.

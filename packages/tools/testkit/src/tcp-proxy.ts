@@ -103,7 +103,7 @@ export class TcpProxy {
     this.#pairs.add(pair);
     const join = (from: Socket, to: Socket) => {
       const lane = new Lane(to, () => this.#pace);
-      from.on('data', (data) => {
+      from.on('data', (data: Buffer) => {
         if (from === client && this.#commitFate !== 'passes' && isCommit(data)) {
           this.#breakCommit(pair, data);
         } else {

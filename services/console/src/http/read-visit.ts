@@ -1,5 +1,5 @@
 import { fastifyCookie as cookie } from '@fastify/cookie';
-import { parseUrl, withPlainBreaks } from '@pinkas/domain';
+import { withPlainBreaks } from '@pinkas/domain';
 import { networkOf } from '@pinkas/service-kit/http';
 import type { FastifyRequest } from 'fastify';
 import type { FoundSession } from '../session/session.repository.js';
@@ -145,6 +145,6 @@ function isFromAnotherSite({ headers }: FastifyRequest): boolean {
 
 /** The path that a header Referer names; where it leads is checked when it is used. */
 function pathOfReferrer(referrer: string): string {
-  const url = parseUrl(referrer);
+  const url = URL.parse(referrer);
   return url === null ? '' : `${url.pathname}${url.search}`;
 }

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { parseUrl } from '@pinkas/domain';
 import { isAllowedAddress, type Network } from '../public-address.js';
 
 /** What decides where webhooks may be sent. */
@@ -14,7 +13,7 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '
 
 /** Why an address cannot be one of an endpoint, as the end of a sentence; null: it can. Its name is resolved for each attempt. */
 export function endpointUrlError(text: string, rules: EndpointRules): string | null {
-  const url = parseUrl(text);
+  const url = URL.parse(text);
   if (url === null) {
     return 'must be a complete address such as https://shop.example.com/pinkas';
   }

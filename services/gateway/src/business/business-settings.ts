@@ -18,7 +18,6 @@ import {
   law,
   lawOn,
   normaliseTaxId,
-  parseUrl,
   plainIban,
   storedTexts,
   textContrastMin,
@@ -204,7 +203,7 @@ function instructionErrors({ payment_instructions: given = {} }: BusinessSetting
 
 /** As a browser opens it: what is printed is where the customer arrives. */
 function isPaymentLink(text: string): boolean {
-  const url = /^https:\/\/[!-~]+$/.test(text) ? parseUrl(text) : null;
+  const url = /^https:\/\/[!-~]+$/.test(text) ? URL.parse(text) : null;
   return url !== null && url.username === '' && url.password === '' && url.hostname.includes('.');
 }
 

@@ -72,7 +72,6 @@ export function listHeaderOf(request: WithHeaders, name: string): string {
 /** The lines of a header. Node has removed blanks and tabs around each, which are no part of it (RFC 9110, section 5.5). */
 function linesOf({ rawHeaders }: WithHeaders, name: string): string[] {
   const lowerCase = name.toLowerCase();
-  // Before 20.19.1, Node's `headersDistinct` throws for a header whose name is that of a property of every object.
   return rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === lowerCase,
   );

@@ -18,7 +18,7 @@ interface JestResult {
 const tool = (path: string) => join(repositoryRoot, 'node_modules', path);
 
 /** Runs a task of turbo, which caches its result, and shows its output when it fails. Returns the exit code. */
-async function check(steps: Steps, name: string, task: string): Promise<number> {
+async function runCheck(steps: Steps, name: string, task: string): Promise<number> {
   let code = 0;
   try {
     await steps.run(name, async () => {
@@ -44,20 +44,26 @@ function readResult(file: string): JestResult | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JestResult) : null;
 }
 
-const systemTests = 'npm run test:system (faults, replicas, restores, packaging)';
+const notChecked = 'npm run check (style, types)';
+const systemTests =
+  'npm run test:system (browsers, faults, replicas, restores, packaging, generated clients)';
 
-/** Checks style and types, then runs the tests without `*.system.spec.ts`; the exit code is that of the first failure. */
-export async function test(steps: Steps, args: readonly string[]): Promise<number> {
-  const codes = [await check(steps, 'style', 'check:style'), await check(steps, 'types', 'check:types')];
-  // Arguments may name test files, which then run whatever their size.
-  const isFull = args.length === 0;
-  codes.push(
-    await runJest(steps, args, {
-      notRun: isFull ? systemTests : null,
-      parts: [{ report: 'test', env: isFull ? { PINKAS_TEST_SIZE: 'normal' } : {} }],
-    }),
-  );
+/** Checks style and types of the whole repository; the exit code is that of the first failure. */
+export async function check(steps: Steps): Promise<number> {
+  const codes = [
+    await runCheck(steps, 'style', 'check:style'),
+    await runCheck(steps, 'types', 'check:types'),
+  ];
   return codes.find((code) => code !== 0) ?? 0;
+}
+
+/** Runs the tests without `*.system.spec.ts`. Arguments may name test files, which then run whatever their size. */
+export function test(steps: Steps, args: readonly string[]): Promise<number> {
+  const isFull = args.length === 0;
+  return runJest(steps, args, {
+    notRun: isFull ? [notChecked, systemTests] : [],
+    parts: [{ report: 'test', env: isFull ? { PINKAS_TEST_SIZE: 'normal' } : {} }],
+  });
 }
 
 /**
@@ -66,7 +72,7 @@ export async function test(steps: Steps, args: readonly string[]): Promise<numbe
  */
 export function testSystem(steps: Steps, args: readonly string[]): Promise<number> {
   return runJest(steps, ['--passWithNoTests', ...args], {
-    notRun: args.length === 0 ? 'npm test' : null,
+    notRun: args.length === 0 ? [notChecked, 'npm test'] : [],
     parts: [
       { report: 'test-system', env: { PINKAS_TEST_SIZE: 'system' } },
       { report: 'test-system-alone', env: { PINKAS_TEST_SIZE: 'alone' } },
@@ -94,8 +100,8 @@ export async function testLoaded(steps: Steps, args: readonly string[]): Promise
 }
 
 interface JestRun {
-  /** What belongs to a complete check and is not part of this run; null where only some tests run. */
-  notRun: string | null;
+  /** What belongs to a complete check and is not part of this run; none where only some tests run. */
+  notRun: readonly string[];
   /** One after the other, each with the name of its report's file. */
   parts: readonly { report: string; env: Record<string, string> }[];
 }
@@ -113,12 +119,14 @@ async function runJest(steps: Steps, args: readonly string[], run: JestRun): Pro
     total.passed += result?.numPassedTests ?? 0;
     total.failed += (result?.numFailedTests ?? 1) + (result?.numRuntimeErrorTestSuites ?? 0);
   }
-  const summary = [
-    `${total.files} files in ${Math.round((performance.now() - begun) / 1000)} s`,
-    ...(run.notRun === null ? [] : [`not run: ${run.notRun}`]),
-    `report: ${files.map((file) => relative(repositoryRoot, file)).join(', ')}`,
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const lines = [
+    '',
+    `  ${total.files} files in ${seconds} s; report: ${files.map((file) => relative(repositoryRoot, file)).join(', ')}`,
+    ...run.notRun.map((command) => `  not run: ${command}`),
+    `${total.passed} passed, ${total.failed} failed`,
   ];
-  process.stdout.write(`\n  ${summary.join('; ')}\n${total.passed} passed, ${total.failed} failed\n`);
+  process.stdout.write(`${lines.join('\n')}\n`);
   return total.code;
 }
 
@@ -134,7 +142,6 @@ async function runPart(args: readonly string[], resultFile: string, env: Record<
       {
         show: true,
         env: {
-          NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
           PINKAS_TEST_SYSTEMS: systems,
           ...env,
         },

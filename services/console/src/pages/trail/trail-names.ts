@@ -1,5 +1,4 @@
 import { type AuditEntry, listDocuments, listEndpoints, listKeys, showCustomer } from '@pinkas/contracts';
-import { parseUrl } from '@pinkas/domain';
 import { acrossTenants, type Database, type RpcClient } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -20,7 +19,7 @@ export interface TrailNames {
 
 /** The address of an endpoint, which often has a token: of it only owners see more than the host. */
 export function addressFor(role: MemberVisit['role'], url: string): string {
-  return role === 'owner' ? url : (parseUrl(url)?.host ?? url);
+  return role === 'owner' ? url : (URL.parse(url)?.host ?? url);
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
