@@ -10,22 +10,11 @@ const folder = 'dist/bundle';
 /** Packages with native code or files of their own. They stay dependencies at run time. */
 const unbundled = ['sharp', 'playwright-core', '@pinkas/simulators', '@modelcontextprotocol/sdk'];
 
-/** What Nest and `pg` load only where it is installed. */
-const optional = {
-  name: 'optional packages',
-  setup: ({ onResolve, resolve }) => {
-    const seen = {};
-    onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...options }) => {
-      if (pluginData === seen || path.startsWith('node:')) {
-        return undefined;
-      }
-      const found = await resolve(path, { ...options, pluginData: seen });
-      return found.errors.length > 0 && options.kind === 'require-call'
-        ? { path, external: true }
-        : undefined;
-    });
-  },
-};
+/** What Nest and `pg` load only where it is installed, which it is not. A further one of theirs fails the build. */
+const optional = [
+  ...['@grpc/grpc-js', '@grpc/proto-loader', 'amqp-connection-manager', 'amqplib', 'kafkajs', 'mqtt'],
+  ...['@nestjs/platform-express', '@nestjs/websockets', 'class-transformer', 'class-validator', 'pg-native'],
+];
 
 /** A map without a source: Node holds every mapping of a program in memory from the first stack trace that it shows. */
 const emptyMap = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
@@ -58,8 +47,8 @@ const { metafile } = await build({
   metafile: true,
   sourcemap: true,
   sourcesContent: false,
-  external: unbundled,
-  plugins: [optional, withoutMaps],
+  external: [...unbundled, ...optional],
+  plugins: [withoutMaps],
   logLevel: 'warning',
   // CommonJS packages expect these.
   banner: {

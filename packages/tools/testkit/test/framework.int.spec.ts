@@ -15,15 +15,15 @@ interface Thrown { readonly why: string }
 const fail = ({ why }: Thrown): never => {
   throw new Error(why);
 };
-it('passes', () => expect([1, 'a']).toEqual([expect.any(Number), expect.any(String)]));
-it('throws', () => fail({ why: 'thrown on line 4' }));
-it('differs', () => expect({ a: 1 }).toEqual({ a: 2 }));
-it('never ends', () => new Promise(() => {}), 200);
-it('leaves a rejection', async () => {
+it('a test passes', () => expect([1, 'a']).toEqual([expect.any(Number), expect.any(String)]));
+it('a test throws an error', () => fail({ why: 'thrown on line 4' }));
+it('a value differs', () => expect({ a: 1 }).toEqual({ a: 2 }));
+it('a test never ends', () => new Promise(() => {}), 200);
+it('a test leaves a rejection', async () => {
   void Promise.reject(new Error('unhandled'));
   await new Promise((resolve) => setTimeout(resolve, 50));
 });
-it('cleans nothing up', () => {
+it('a test cleans nothing up', () => {
   jest.spyOn(Date, 'now').mockReturnValue(7);
   jest.useFakeTimers();
   jest.setTimeout(1);
@@ -32,7 +32,7 @@ it('cleans nothing up', () => {
 `;
 
 const next = `import { expect, it } from '@jest/globals';
-it('finds nothing of the file before', async () => {
+it('a file finds nothing of the one before', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(Date.now()).toBeGreaterThan(7);
   expect(process.env.LEFT_BEHIND).toBeUndefined();
@@ -75,18 +75,18 @@ describe('the test framework', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it('a failure names its line of the TypeScript source', () => {
-    expect(results.get('passes')?.status).toBe('passed');
-    expect(results.get('throws')?.message).toMatch(/thrown on line 4[\s\S]*1\.spec\.ts:4:9/);
-    expect(results.get('differs')?.message).toContain('Expected');
+    expect(results.get('a test passes')?.status).toBe('passed');
+    expect(results.get('a test throws an error')?.message).toMatch(/thrown on line 4[\s\S]*1\.spec\.ts:4:9/);
+    expect(results.get('a value differs')?.message).toContain('Expected');
   });
 
   it('a test that never ends and a rejection that no test handles are failures', () => {
-    expect(results.get('never ends')?.message).toContain('Exceeded timeout of 200 ms');
-    expect(results.get('leaves a rejection')?.message).toContain('unhandled');
+    expect(results.get('a test never ends')?.message).toContain('Exceeded timeout of 200 ms');
+    expect(results.get('a test leaves a rejection')?.message).toContain('unhandled');
   });
 
   it('mocks, timers, time limits and variables of a file do not reach the next', () => {
-    expect(results.get('cleans nothing up')?.status).toBe('passed');
-    expect(results.get('finds nothing of the file before')).toEqual({ status: 'passed', message: '' });
+    expect(results.get('a test cleans nothing up')?.status).toBe('passed');
+    expect(results.get('a file finds nothing of the one before')).toEqual({ status: 'passed', message: '' });
   });
 });
