@@ -1,5 +1,5 @@
 /**
- * Bundles the programs of a workspace after `tsc`: `node ../../bundle.mjs dist/main.js dist/migrate.js`. Each becomes a line
+ * Bundles the programs of a workspace after `compile.mjs`: `node ../../bundle.mjs dist/main.js dist/migrate.js`. Each becomes a line
  * that loads `dist/bundle/`, so that a process reads a few large files instead of two thousand small ones (ADR 0028).
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';

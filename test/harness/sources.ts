@@ -2,10 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root of the repository, from this file and from its compiled copy. */
-export const repositoryRoot = fileURLToPath(
-  new URL(import.meta.url.includes('/test/dist/') ? '../../..' : '../..', import.meta.url),
-);
+/** The root of the repository. */
+export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** One source file: its path from the root with forward slashes, and its text. */
 export interface Source {

@@ -43,8 +43,8 @@ async function start(
     const end = variable.indexOf('=');
     return [variable.slice(0, end), variable.slice(end + 1)];
   });
-  const entry = fileURLToPath(new URL(`${name}.js`, import.meta.url));
-  const child = spawn(process.execPath, [entry, ...args], {
+  const entry = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+  const child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
     env: { ...Object.fromEntries(pairs), HTTP_PORT: '0', HEALTH_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -44,6 +44,7 @@ function isBuilt() {
   const sources = [
     join(root, 'tsconfig.base.json'),
     join(root, 'bundle.mjs'),
+    join(root, 'compile.mjs'),
     ...all.flatMap((folder) =>
       ['src', 'jest', 'tsconfig.json', 'package.json'].map((name) => join(folder, name)),
     ),

@@ -10,11 +10,11 @@ const commands: Record<string, (steps: Steps, args: readonly string[]) => Promis
   test: async (steps, args) => (await import('./commands/test.js')).test(steps, args),
   'test:loaded': async (steps, args) => (await import('./commands/test.js')).testLoaded(steps, args),
   'test:system': async (steps, args) => (await import('./commands/test.js')).testSystem(steps, args),
-  gallery: async (steps, args) => (await import('./commands/gallery.js')).gallery(steps, args),
-  bench: async (steps, args) => (await import('./commands/bench.js')).bench(steps, args),
-  storm: async (steps, args) => (await import('./commands/bench.js')).storm(steps, args),
-  cluster: async (steps, args) => (await import('./commands/bench.js')).cluster(steps, args),
-  hostile: async (steps, args) => (await import('./commands/bench.js')).bench(steps, ['hostile', ...args]),
+  gallery: async (_, args) => (await import('./commands/programs.js')).gallery(args),
+  bench: async (_, args) => (await import('./commands/programs.js')).bench(args),
+  storm: async (_, args) => (await import('./commands/programs.js')).storm(args),
+  cluster: async (_, args) => (await import('./commands/programs.js')).cluster(args),
+  hostile: async (_, args) => (await import('./commands/programs.js')).bench(['hostile', ...args]),
 };
 
 /**

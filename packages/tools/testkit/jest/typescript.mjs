@@ -6,23 +6,11 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from '@swc/core';
+import { compilerOptions } from '../../../../compile.mjs';
 
 const jestGlobals = new URL('./globals.mjs', import.meta.url).href;
 /** A test file has a query besides. */
 const typescript = /\.ts(\?|$)/;
-
-const compilerOptions = {
-  jsc: {
-    target: 'es2024',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    keepClassNames: true,
-    experimental: { keepImportAttributes: true },
-  },
-  module: { type: 'es6' },
-  sourceMaps: 'inline',
-  swcrc: false,
-};
 
 /** `./x.js` of a TypeScript file is `./x.ts` in the sources, and `./x.js` where there is one. */
 function resolve(specifier, context, nextResolve) {
@@ -47,7 +35,11 @@ function load(url, context, nextLoad) {
     return nextLoad(url, context);
   }
   const filename = fileURLToPath(url);
-  const { code } = transformSync(readFileSync(filename, 'utf8'), { ...compilerOptions, filename });
+  const { code } = transformSync(readFileSync(filename, 'utf8'), {
+    ...compilerOptions,
+    filename,
+    sourceMaps: 'inline',
+  });
   return { format: 'module', source: code, shortCircuit: true };
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { environment, repositoryRoot } from '../config.js';
 import { onStopSignals } from '../signals.js';
 
@@ -11,8 +12,11 @@ export interface ToolResult {
 /** The exit code of a tool that a signal ended. */
 const endedBySignal = 130;
 
+/** Lets Node load TypeScript of this clone. */
+const typescript = join(repositoryRoot, 'packages/tools/testkit/jest/typescript.mjs');
+
 /**
- * Runs a Node program of this clone in the clone's folder.
+ * Runs a Node program of this clone in the clone's folder; it may be in TypeScript.
  *
  * @param show - whether the output goes to the terminal; otherwise it is returned.
  */
@@ -22,7 +26,8 @@ export function runTool(
   { show, env = {} }: { show: boolean; env?: NodeJS.ProcessEnv },
 ): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [entry, ...args], {
+    const loads = entry.endsWith('.ts') ? ['--import', typescript] : [];
+    const child = spawn(process.execPath, [...loads, entry, ...args], {
       cwd: repositoryRoot,
       env: { ...environment, ...env },
       stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
