@@ -41,8 +41,12 @@ export async function continueInOwnNode() {
 function runInstead(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    // The terminal sends its own to both.
-    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal));
+    process.on(signal, () => {
+      // A terminal sends its interrupt to both.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) {
+        child.kill(signal);
+      }
+    });
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject);

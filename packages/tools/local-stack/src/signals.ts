@@ -14,10 +14,17 @@ function processInfo(pid: number): { name: string; parent: number } | null {
   }
 }
 
-/** The parent of this process and, when that is the shell of an npm script, the parent of the shell. */
+/** What stands between npm and this process: the shell of the script, and the Node that installed the one of this process. */
+const between = new Set(['sh', 'node']);
+
+/** The processes from the parent of this one to the npm that runs it. */
 function parents(): string {
-  const parent = processInfo(process.ppid);
-  return parent?.name === 'sh' ? `${process.ppid} ${parent.parent}` : String(process.ppid);
+  const ids = [process.ppid];
+  for (let parent = processInfo(process.ppid); parent && between.has(parent.name); ) {
+    ids.push(parent.parent);
+    parent = processInfo(parent.parent);
+  }
+  return ids.join(' ');
 }
 
 /**
