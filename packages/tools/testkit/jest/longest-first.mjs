@@ -6,7 +6,7 @@ import Sequencer from '@jest/test-sequencer';
  */
 const kinds = [
   /hanging-\w+\.system\.spec\.ts$/,
-  /lost-parts\.system\.spec\.ts$/,
+  /(killed-services|lost-parts)\.system\.spec\.ts$/,
   /(whole-system|console|hostile)\.system\.spec\.ts$/,
   /\.e2e\.spec\.ts$/,
   /\.system\.spec\.ts$/,
