@@ -2,7 +2,9 @@ import {
   type FailedMessage,
   listDeliveryFailures,
   listSuppressions,
+  type MessageKind,
   type MessageStatus,
+  messageKind,
   type ReplyOf,
   resendDelivery,
   suppressAddress,
@@ -23,18 +25,22 @@ const business = {
   kind: businessId,
 } as const;
 
+const kinds: Readonly<Record<MessageKind, string | null>> = {
+  planned: null,
+  requested: 'on request',
+  number: 'with the allocation number',
+  report_cancelled: 'that its report was cancelled',
+  not_deductible: 'that no input VAT is deducted',
+  reminder: 'as a reminder',
+  statement: 'with a statement',
+};
+
 /** The name of a message, such as `the customer's email`. */
-const nameOf = ({
-  purpose,
-  channel,
-  follow_up: followUp,
-  requested,
-}: Pick<MessageStatus, 'purpose' | 'channel' | 'follow_up' | 'requested'>): string =>
-  [
-    `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}`,
-    ...(requested ? ['on request'] : []),
-    ...(followUp ? ['with the allocation number'] : []),
-  ].join(' ');
+function nameOf(message: MessageStatus): string {
+  const { purpose, channel } = message;
+  const kind = kinds[messageKind(message)];
+  return `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}${kind === null ? '' : ` ${kind}`}`;
+}
 
 /** The state of a message, as the end of a sentence. */
 function stateOf(message: MessageStatus): string {

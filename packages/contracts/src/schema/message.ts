@@ -46,6 +46,34 @@ export const MessageStatus = Strict({
 });
 export type MessageStatus = Static<typeof MessageStatus>;
 
+type Mark = {
+  [Name in keyof MessageStatus]-?: Required<MessageStatus>[Name] extends boolean ? Name : never;
+}[keyof MessageStatus];
+
+/** Each mark of a message with the kind that it makes of it; the first that a message has decides. */
+const kindOfMark = {
+  statement: 'statement',
+  reminder: 'reminder',
+  report_cancelled: 'report_cancelled',
+  not_deductible: 'not_deductible',
+  follow_up: 'number',
+  requested: 'requested',
+} as const satisfies Record<Mark, string>;
+
+/**
+ * What a message is. `planned` and `requested` bring the document, at issue and for a person who asked; `number`, `report_cancelled` and
+ * `not_deductible` follow one that left, with news; `reminder` and `statement` are none of the messages of the document. Who reads
+ * messages decides by a record of all kinds, which does not compile where a kind is missing.
+ */
+export type MessageKind = 'planned' | (typeof kindOfMark)[Mark];
+
+const marks = Object.keys(kindOfMark) as readonly Mark[];
+
+export function messageKind(message: Pick<MessageStatus, Mark>): MessageKind {
+  const mark = marks.find((name) => message[name] === true);
+  return mark === undefined ? 'planned' : kindOfMark[mark];
+}
+
 /** A message with everything that became of it. */
 export const Message = Strict({
   ...MessageStatus.properties,

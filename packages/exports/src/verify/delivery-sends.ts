@@ -1,4 +1,10 @@
-import type { auditDeliveries, BookEntry, ReplyOf } from '@pinkas/contracts';
+import {
+  type auditDeliveries,
+  type BookEntry,
+  type MessageKind,
+  messageKind,
+  type ReplyOf,
+} from '@pinkas/contracts';
 import { type Finding, findingOf } from './checks.js';
 
 /** A document in the audit of delivery. */
@@ -25,7 +31,7 @@ export function checkDelivery(
   for (const message of messages) {
     const { channel, purpose, recipient, accepted, unknown, resends, follow_up: followUp } = message;
     const isRequested = message.requested;
-    const to = `the ${purpose} by ${channel}${kindOf(message)}`;
+    const to = `the ${purpose} by ${channel}${kinds[messageKind(message)]}`;
     const key = `${to} ${isRequested && !followUp ? message.delivery_id : recipient}`;
     const before = sends.get(key) ?? { to, accepted: 0, unknown: 0, runs: 1 };
     sends.set(key, {
@@ -50,14 +56,13 @@ export function checkDelivery(
   return findings;
 }
 
-/** A recipient gets one follow-up, whichever of its messages left without the number. */
-function kindOf(message: DeliveryAudit['messages'][number]): string {
-  const { follow_up: followUp, requested, report_cancelled: reportCancelled, not_deductible } = message;
-  if (followUp && not_deductible) {
-    return ' as the news that no input VAT is deducted';
-  }
-  if (followUp) {
-    return reportCancelled ? ' as the news that its report was cancelled' : ' as a follow-up';
-  }
-  return requested ? ' on request' : '';
-}
+/** How each kind is named; a recipient gets one follow-up, whichever of its messages left without the number. */
+const kinds: Readonly<Record<MessageKind, string>> = {
+  planned: '',
+  requested: ' on request',
+  number: ' as a follow-up',
+  report_cancelled: ' as the news that its report was cancelled',
+  not_deductible: ' as the news that no input VAT is deducted',
+  reminder: ' as a reminder',
+  statement: ' with a statement',
+};

@@ -88,6 +88,23 @@ describe('pendingWork', () => {
     ]);
   });
 
+  it('a reminder that is withdrawn once all is paid, and one that left without the number, are not pending', () => {
+    const reminder = { requested: true, reminder: true } as const;
+    expect(
+      messages({
+        delivery: { messages: [exampleMessage(), exampleMessage({ ...reminder, state: 'withdrawn' })] },
+      }),
+    ).toEqual([]);
+    for (const statement of [false, true]) {
+      const left = exampleMessage({ ...reminder, statement, without_number: 1 });
+      expect(messages({ delivery: { messages: [exampleMessage(), left] } })).toEqual([]);
+    }
+    const late = exampleMessage({ ...reminder, state: 'ready', next_attempt_at: past });
+    expect(messages({ delivery: { messages: [exampleMessage(), late] } })).toEqual([
+      'its reminder to the customer by email is due and was not sent',
+    ]);
+  });
+
   it('a missing message is pending for each channel of the delivery', () => {
     const promised = (status: 'queued' | 'disabled', channel: 'email' | 'whatsapp' | 'both' | null) =>
       exampleEntry({}, { delivery: { status, channel, scheduled_for: null } });

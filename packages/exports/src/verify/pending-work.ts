@@ -5,7 +5,9 @@ import {
   type BookEntry,
   cardDetails,
   type DonationOutcome,
+  type MessageKind,
   type MessagingService,
+  messageKind,
   type PendingArtifactWork,
   type ReplyOf,
 } from '@pinkas/contracts';
@@ -198,14 +200,12 @@ function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: A
   }
   const due = new Date(allocation.settled_at ?? document.issued_at);
   return delivery.messages
-    .filter((message) => !message.follow_up && message.without_number > 0)
+    .filter((message) => kinds[messageKind(message)].isFollowed && message.without_number > 0)
     .filter(
       ({ channel, purpose, recipient }) =>
         !delivery.messages.some(
           (other) =>
-            other.follow_up &&
-            !other.report_cancelled &&
-            !other.not_deductible &&
+            messageKind(other) === 'number' &&
             other.channel === channel &&
             other.purpose === purpose &&
             other.recipient === recipient,
@@ -219,11 +219,13 @@ function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: A
 }
 
 function ofMessage(
-  { state, channel, purpose, next_attempt_at: next, follow_up: followUp }: DeliveryAudit['messages'][number],
+  message: DeliveryAudit['messages'][number],
   { issuedAt, isCancelled }: { issuedAt: Date; isCancelled: boolean },
   now: Date,
 ): PendingWork[] {
-  const name = `its ${followUp ? 'follow-up' : 'message'} to the ${purpose} by ${channel}`;
+  const { state, channel, purpose, next_attempt_at: next } = message;
+  const { noun, withdrawnBy } = kinds[messageKind(message)];
+  const name = `its ${noun} to the ${purpose} by ${channel}`;
   const due = next === null ? issuedAt : new Date(next);
   if (state === 'waiting') {
     const services = ['allocation', 'rendering', 'delivery'] as const;
@@ -235,13 +237,26 @@ function ofMessage(
   if (state === 'sending' && !isInFuture(next, now)) {
     return [{ message: `${name} was being sent and has no result`, due, services: [] }];
   }
-  if (state === 'withdrawn' && !isCancelled) {
+  if (state === 'withdrawn' && withdrawnBy === 'cancellation' && !isCancelled) {
     return [
       { message: `${name} was withdrawn, but the document is not cancelled`, due: issuedAt, services: [] },
     ];
   }
   return [];
 }
+
+/** What is checked of each kind of message. */
+const kinds: Readonly<
+  Record<MessageKind, { noun: string; isFollowed: boolean; withdrawnBy: 'cancellation' | 'payment' }>
+> = {
+  planned: { noun: 'message', isFollowed: true, withdrawnBy: 'cancellation' },
+  requested: { noun: 'message', isFollowed: true, withdrawnBy: 'cancellation' },
+  number: { noun: 'follow-up', isFollowed: false, withdrawnBy: 'cancellation' },
+  report_cancelled: { noun: 'follow-up', isFollowed: false, withdrawnBy: 'cancellation' },
+  not_deductible: { noun: 'follow-up', isFollowed: false, withdrawnBy: 'cancellation' },
+  reminder: { noun: 'reminder', isFollowed: false, withdrawnBy: 'payment' },
+  statement: { noun: 'statement', isFollowed: false, withdrawnBy: 'cancellation' },
+};
 
 /** The channels of the messages that an outcome of delivery promises. */
 function channelsOf(channel: BookEntry['delivery']['channel']): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Message } from '@pinkas/contracts';
+import { type Message, type MessageKind, messageKind } from '@pinkas/contracts';
 import { dayAndTime, html, type Language, leftToRight, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { reasonText } from '../reason-words.js';
@@ -18,24 +18,32 @@ const texts = {
   },
   withdrawn: { he: 'לא יישלח אל', en: 'Will not be sent to' },
   accountant: { he: 'עותק לרואה החשבון', en: "the accountant's copy" },
-  followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
-  reminder: { he: 'תזכורת תשלום', en: 'payment reminder' },
-  statement: { he: 'כרטסת', en: 'statement' },
   attempt: { he: 'ניסיון', en: 'attempt' },
   email: { he: 'אימייל', en: 'email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
 } as const satisfies Record<string, Words>;
 
+/** What each kind brings; null where it brings the document. */
+const kinds: Readonly<Record<MessageKind, Words | null>> = {
+  planned: null,
+  requested: null,
+  number: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
+  report_cancelled: { he: 'הודעה על ביטול הדיווח', en: 'news that its report was cancelled' },
+  not_deductible: { he: 'הודעה שמס התשומות אינו ניתן לניכוי', en: 'news that no input VAT is deducted' },
+  reminder: { he: 'תזכורת תשלום', en: 'payment reminder' },
+  statement: { he: 'כרטסת', en: 'statement' },
+};
+
 type Attempt = Message['attempts'][number];
 
 /** Every attempt to send a message, and what is to become of it. */
 export function messageSteps(message: Message, { isTest, language }: MemberVisit): TimelineStep[] {
-  const { channel, purpose, follow_up, recipient, reminder, statement } = message;
+  const { channel, purpose, recipient } = message;
+  const news = kinds[messageKind(message)];
   const about = [
     texts[channel][language],
     ...(purpose === 'accountant' ? [texts.accountant[language]] : []),
-    ...(reminder ? [texts[statement ? 'statement' : 'reminder'][language]] : []),
-    ...(follow_up ? [texts.followUp[language]] : []),
+    ...(news === null ? [] : [news[language]]),
   ].join(', ');
   const step = (
     at: string,
