@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { exampleAudits, exampleEntry, exampleSystem } from '../../test/example-book.js';
-import { BusinessVerification, findingsMax } from './business-verification.js';
+import { type BookMark, BusinessVerification, findingsMax } from './business-verification.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
 
 const business = { id: '00000000-0000-4000-8000-000000000000', name: 'עסק לדוגמה', first_numbers: {} };
@@ -46,6 +46,24 @@ describe('BusinessVerification', () => {
       noteCount: 1,
       notes: [{ note: 'partly_paid', number: 1 }],
     });
+  });
+
+  it('a type that begins between two parts, before the place where the second begins, is no finding', async () => {
+    const system = exampleSystem(60);
+    const deadLetters = await DeadLetteredWork.read(system.call);
+    const verifyFrom = (from: BookMark | null) =>
+      new BusinessVerification(system.call, business, deadLetters, () => {}, 0, undefined, {
+        from,
+        documentsMax: 40,
+      }).run();
+    const first = await verifyFrom(null);
+    expect(first).toMatchObject({ findings: [], next: { type: 'tax_invoice', number: 40 } });
+    system.series.push({ type: 'credit_note', first_number: 1, next_number: 2, last_date: '2026-06-15' });
+    expect(await verifyFrom(first.next)).toMatchObject({ documents: 20, findings: [], next: null });
+    // A round that begins after it misses its document.
+    expect((await verifyFrom(null)).findings).toMatchObject([
+      { type: 'credit_note', message: 'number 1 is missing' },
+    ]);
   });
 
   it('an empty book is sound', async () =>

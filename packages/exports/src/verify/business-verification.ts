@@ -29,8 +29,6 @@ const recheckAfterMs = 5_000;
 /** Where a part of a book ends: the next part begins behind it. */
 export interface BookMark extends Numbered {
   readonly hash: string;
-  /** The types whose documents all lie before it. */
-  readonly done: readonly DocumentType[];
 }
 
 /** A part of a book, in the order of its numbers. */
@@ -170,17 +168,19 @@ export class BusinessVerification {
     if (from === null && this.#next === null) {
       return null;
     }
-    const types = this.#next === null ? this.#typesLeft() : [...this.#last.keys()];
-    return types.map((type) => ({
+    return [...this.#typesEnded(), ...(this.#next ? [this.#next.type] : [])].map((type) => ({
       type,
       after: from?.type === type ? from : null,
       until: this.#next?.type === type ? this.#next.number : null,
     }));
   }
 
-  /** The types that no earlier part has ended. */
-  #typesLeft(): DocumentType[] {
-    return documentTypes.filter((type) => !this.part.from?.done.includes(type));
+  /** The types whose place in the book, which is in the order of their names, ends in this part, whether it has documents or not. */
+  #typesEnded(): DocumentType[] {
+    const { from } = this.part;
+    return documentTypes.filter(
+      (type) => (from === null || type >= from.type) && (this.#next === null || type < this.#next.type),
+    );
   }
 
   async #auditPage(after: BookPosition | null, entries: readonly BookEntry[]): Promise<void> {
@@ -200,8 +200,7 @@ export class BusinessVerification {
   }
 
   #compareEnds(before: ReadonlyMap<DocumentType, Series>, after: ReadonlyMap<DocumentType, Series>): void {
-    const types = this.#next ? [...this.#last.keys()] : this.#typesLeft();
-    for (const type of types.filter((item) => item !== this.#next?.type)) {
+    for (const type of this.#typesEnded()) {
       this.#add(
         checkSeriesEnd(
           this.#last.get(type) ?? null,
@@ -243,16 +242,10 @@ export class BusinessVerification {
       read += page.entries.length;
       const last = page.entries.at(-1);
       if (after !== null && last && read >= documentsMax) {
-        this.#next = this.#markAt(last);
+        this.#next = { ...numberedOf(last), hash: last.hash };
         return;
       }
     } while (after !== null);
-  }
-
-  #markAt(entry: BookEntry): BookMark {
-    const before = [...(this.part.from?.done ?? []), ...this.#last.keys()];
-    const done = new Set(before.filter((type) => type !== entry.document.type));
-    return { ...numberedOf(entry), hash: entry.hash, done: [...done] };
   }
 
   async #readSeries(): Promise<Map<DocumentType, Series>> {
