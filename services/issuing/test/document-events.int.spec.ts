@@ -158,6 +158,34 @@ describe('events for callers', () => {
     });
   });
 
+  it('a credit note whose type gets no number has no event about one', async () => {
+    const wanting = { ...business, tax_authority_connected: true };
+    issuing.allocation = { status: 'issued', number: '123456789', reason: null };
+    issuing.config.outcomeWaitMs = 3_000;
+    const change = { business: wanting };
+    const body = {
+      customer: { name: `לקוח ${randomUUID()}`, tax_id: '777777715' },
+      items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 20_000 }],
+    };
+    const { document: invoice } = await issuing.issue(body, undefined, change);
+    await eventsOf(2);
+    issuing.allocation = { status: 'not_required', number: null, reason: 'Credit notes get none.' };
+    const { document: credit } = await issuing.issue(
+      { ...body, type: 'credit_note', based_on: invoice.id },
+      undefined,
+      change,
+    );
+    const key = { business_id: credit.business_id, document_id: credit.id, detailed: true };
+    await eventually(
+      'the outcome is recorded',
+      async () => (await issuing.network.call(getDocument, key)).allocation?.status === 'not_required',
+    );
+    await issue({ type: 'quote' });
+    expect((await eventsOf(5)).map(({ type }) => type)).toEqual([
+      ...['document.issued', 'allocation.issued', 'document.issued', 'document.closed', 'document.issued'],
+    ]);
+  });
+
   it('a decision about a refusal is no event', async () => {
     issuing.allocation = { status: 'failed', number: null, reason: '460 refused', refused: true };
     issuing.config.outcomeWaitMs = 0;

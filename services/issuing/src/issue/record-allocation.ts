@@ -18,17 +18,28 @@ export class RecordAllocation {
     if (!business.events || (refusal && refusal.decision !== null)) {
       return;
     }
+    const type = typeOf(event);
+    if (type === null) {
+      return;
+    }
     const row = await findById(trx, document.business_id, document.id);
     // A late failure is no event of a document that has a number.
     if (row && (row.allocation_number === null || allocation.number !== null)) {
-      await publishDocumentEvent(trx, typeOf(event), row, this.clock.now().toISOString());
+      await publishDocumentEvent(trx, type, row, this.clock.now().toISOString());
     }
   }
 }
 
+/** Null where there was no number to obtain: the authority gives the type none. */
 function typeOf({ allocation, refused }: Settled) {
-  if (allocation.status === 'issued') {
-    return 'allocation.issued';
+  switch (allocation.status) {
+    case 'issued':
+      return 'allocation.issued';
+    case 'failed':
+      return refused ? 'allocation.refused' : 'allocation.failed';
+    case 'not_required':
+    case 'skipped_customer_tax_id_missing':
+    case 'skipped_business_tax_id_missing':
+      return null;
   }
-  return refused ? 'allocation.refused' : 'allocation.failed';
 }
