@@ -19,16 +19,18 @@ export interface LockedForDrafts {
   sources: ReadonlyMap<string, DocumentRow>;
   /** The day on which the series was locked. */
   today: string;
+  /** What drafts before have left to pay of the sources, in agorot; of others it is their balance. */
+  left: ReadonlyMap<string, bigint>;
 }
 
-/** A draft with its number and instant, and the series after it. */
+/** A draft with its number and instant, and the series and what is left to pay of the sources after it. */
 interface NumberedDraft {
   draft: Draft;
   document: IssuedDocument;
   /** What is set at once against documents on the account of its customer. */
   setOffs: readonly SetOffEffect[];
   issuedAt: Date;
-  seriesAfter: LockedSeries;
+  after: Pick<LockedForDrafts, 'series' | 'left'>;
 }
 
 /** A draft that can be inserted, with the outcomes of its document. */
@@ -67,8 +69,7 @@ export class DraftRendering {
     const refused: { draft: Draft; error: unknown }[] = [];
     let line = drafts;
     while (line.length > 0 && performance.now() < endMs - timerToleranceMs) {
-      const series = rendered.at(-1)?.seriesAfter ?? locked.series;
-      const steps = await this.#round(line, { ...locked, series }, endMs);
+      const steps = await this.#round(line, { ...locked, ...rendered.at(-1)?.after }, endMs);
       const failedAt = steps.findIndex(({ kind }) => kind === 'failed');
       const finalCount = failedAt === -1 ? steps.length : failedAt;
       for (const step of steps.slice(0, finalCount)) {
@@ -93,13 +94,12 @@ export class DraftRendering {
   }
 
   async #round(drafts: readonly Draft[], locked: LockedForDrafts, endMs: number): Promise<Step[]> {
-    let { series } = locked;
-    const left = new Map<string, bigint>();
+    let before = locked;
     return Promise.all(
       drafts.map((draft): Step | Promise<Step> => {
         try {
-          const numbered = withContext(draft.context, () => this.#number(draft, { ...locked, series }, left));
-          series = numbered.seriesAfter;
+          const numbered = withContext(draft.context, () => this.#number(draft, before));
+          before = { ...locked, ...numbered.after };
           return this.#render(numbered, endMs);
         } catch (error) {
           return { kind: 'refused', draft, error };
@@ -109,14 +109,12 @@ export class DraftRendering {
   }
 
   /** Checks what depends on the source and the series, and gives the document its date, number and instant. */
-  #number(
-    draft: Draft,
-    { series, sources, today }: LockedForDrafts,
-    left: Map<string, bigint>,
-  ): NumberedDraft {
+  #number(draft: Draft, { series, sources, today, left }: LockedForDrafts): NumberedDraft {
     const { issuer } = draft.request;
     checkLockedSource(draft.document, sources);
-    const setOffs = checkedSetOffs(draft, sources, left);
+    // Of its own: a draft that is refused settles nothing.
+    const leftAfter = new Map(left);
+    const setOffs = checkedSetOffs(draft, sources, leftAfter);
     const document = this.seriesChecks.check(
       draft.document,
       { ...draft.request, terms: draft.terms },
@@ -133,12 +131,15 @@ export class DraftRendering {
       setOffs,
       document: { ...document, number: series.next_number, issued_at: issuedAt.toISOString() },
       issuedAt,
-      seriesAfter: {
-        ...series,
-        next_number: series.next_number + 1,
-        last_date: document.date,
-        last_issued_at: issuedAt,
-        issuedToday,
+      after: {
+        left: leftAfter,
+        series: {
+          ...series,
+          next_number: series.next_number + 1,
+          last_date: document.date,
+          last_issued_at: issuedAt,
+          issuedToday,
+        },
       },
     };
   }

@@ -119,7 +119,7 @@ export class IssueTransaction {
       series.business_id,
       line().map(({ document, request }) => ({ ...document, set_offs: request.set_offs })),
     );
-    const base = { series, sources, today };
+    const base = { series, sources, today, left: new Map<string, bigint>() };
     const endMs = Math.min(
       deadlineOf(drafts) - timeLimitsMs.replyReserve,
       drafts.length === 1 ? Number.POSITIVE_INFINITY : performance.now() + timeLimitsMs.renderTogether,
@@ -181,10 +181,11 @@ async function existingDocument(trx: Trx, businessId: string, id: string): Promi
  */
 async function insert(
   trx: Trx,
-  { series, sources, today }: LockedForDrafts,
+  locked: LockedForDrafts,
   rendered: readonly RenderedDraft[],
 ): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
-  const warnings = await warningsOf(trx, { series, sources, today }, rendered);
+  const { series, sources, today } = locked;
+  const warnings = await warningsOf(trx, locked, rendered);
   const numbered = withRows(series, sources, rendered, warnings);
   const [first, ...others] = numbered.map(({ row }) => row);
   if (!first) {

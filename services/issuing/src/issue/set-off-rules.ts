@@ -36,7 +36,7 @@ export function setOffEffects(
     if (document?.account_id !== accountId) {
       throw refused('has a document that is not on the account of the customer');
     }
-    const balance = left.get(document_id) ?? fromShekels(Number(document.balance ?? 0));
+    const balance = leftOf(document, left);
     if (amount <= 0n || amount > balance) {
       throw refused('has more than what is left to pay of a document, or nothing');
     }
@@ -45,13 +45,24 @@ export function setOffEffects(
   });
 }
 
-/** What a receipt sets at once against locked documents, of its payments. @throws ApiError `validation_error`. */
+const leftOf = ({ id, balance }: DocumentRow, left: ReadonlyMap<string, bigint>): bigint =>
+  left.get(id) ?? fromShekels(Number(balance ?? 0));
+
+/**
+ * What a receipt sets at once against locked documents, of its payments.
+ * @param left what is left to pay of those that drafts before it settle; it is reduced by what this one sets off, or pays of its source.
+ * @throws ApiError `validation_error`.
+ */
 export function checkedSetOffs(
   { document, request }: Draft,
   documents: ReadonlyMap<string, DocumentRow>,
   left: Map<string, bigint>,
 ): SetOffEffect[] {
   const { body, set_offs: amounts } = request;
+  const source = document.based_on && documents.get(document.based_on.id);
+  if (source && body.type === 'receipt') {
+    left.set(source.id, leftOf(source, left) - paymentsSum(body));
+  }
   if (amounts === undefined) {
     return [];
   }
