@@ -43,6 +43,14 @@ describe('settlementOf', () => {
     ['credits of the total', { credited: 1180 }, 0, 'credited', []],
     ['receipts of an agora beyond the total', { paid: 1180.01 }, 0, 'settled', []],
     ['receipts beyond the total', { paid: 1180.02 }, -0.02, 'overpaid', ['overpaid']],
+    [
+      'a receipt after a set-off of the total',
+      { paid: 1180, set_off: 1180 },
+      -1180,
+      'overpaid',
+      ['overpaid'],
+    ],
+    ['set-offs beyond the total', { set_off: 1180.02 }, -0.02, 'overpaid', ['overpaid']],
     ['a credit after the payment', { paid: 1180, credited: 180 }, -180, 'overpaid', []],
     ['credits beyond the total', { credited: 5900 }, -4720, 'overcredited', ['overcredited']],
     [
@@ -149,6 +157,8 @@ describe('settlementOf', () => {
 describe('amountOfNote', () => {
   it.each([
     ['overpaid', { paid: 6190 }, 501_000n],
+    ['overpaid', { paid: 1180, set_off: 180 }, 18_000n],
+    ['overpaid', { paid: 1190, set_off: 180, status: 'cancelled' }, 1_000n],
     ['overcredited', { credited: 5900 }, 472_000n],
     ['partly_paid', { paid: 0.01, credited: 179.99 }, 100_000n],
     ['invoiced_twice', { invoices: 2 }, null],

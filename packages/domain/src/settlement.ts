@@ -73,8 +73,8 @@ export function settlementOf(
     isPayable && status !== 'cancelled' && invoices === 0 ? leftToPay(total, settled, credited) : null;
   const applies: Readonly<Record<SettlementNote, boolean>> = {
     overcredited: credited > total,
-    // Payments may differ from a total by an agora.
-    overpaid: isPayable && paid > total + 1n,
+    // Payments may differ from a total by an agora. What is set off against one that asks for nothing is on account again.
+    overpaid: isPayable && (balance === null ? paid : settled) > total + 1n,
     partly_paid: balance !== null && balance > 0n && settled > 0n,
     invoiced_twice: invoices > 1,
     other_customer: other_customers > 0,
@@ -107,7 +107,9 @@ export function amountOfNote(
     case 'overcredited':
       return beyond(facts.credited ?? 0);
     case 'overpaid':
-      return beyond(facts.paid);
+      return settlementOf(document, facts).balance === null
+        ? beyond(facts.paid)
+        : beyond(facts.paid) + fromShekels(facts.set_off ?? 0);
     case 'partly_paid':
       return settlementOf(document, facts).balance;
     default:
