@@ -619,7 +619,7 @@ describe('webhooks', () => {
     const monitor = webhooks.service.app.get(EndpointMonitor);
     const mails = () => webhooks.mailbox.mailTo(owner);
     const look = async () => {
-      while ((await monitor.tickNow()) === 'more') {}
+      while ((await monitor.tickNow()) !== 'idle') {}
     };
     await look();
     expect(await mails()).toHaveLength(0);
@@ -813,11 +813,11 @@ describe('the list of events', () => {
     expect(receiver.ids).toEqual([toEventId(event.event_id), next]);
     const purger = webhooks.service.app.get(EventPurger);
     webhooks.clock.now = new Date(webhooks.clock.now.getTime() + 31 * day);
-    while ((await purger.tickNow()) === 'more') {}
+    while ((await purger.tickNow()) !== 'idle') {}
     expect(await webhooks.log(endpoint.id)).toEqual([]);
     expect((await webhooks.listed()).events).toHaveLength(2);
     webhooks.clock.now = new Date(webhooks.clock.now.getTime() + 60 * day);
-    while ((await purger.tickNow()) === 'more') {}
+    while ((await purger.tickNow()) !== 'idle') {}
     expect(await webhooks.listed()).toEqual({ events: [], next_after: 2 });
   });
 });

@@ -301,10 +301,24 @@ describe('KeyedQueue', () => {
 
 describe('PeriodicTask', () => {
   it('a periodic task ticks again at once while there is more', async () => {
-    const { task, reached } = countedTask(3_600_000, async (count) => (count < 5 ? 'more' : 'idle'));
+    const { task, reached } = countedTask(3_600_000, async (count) => (count < 5 ? { done: 1 } : 'idle'));
     task.start();
     await reached(5);
     await task.stop();
+  });
+
+  it('a periodic task that has more to do, and does nothing of it, pauses for longer each time', async () => {
+    let ticks = 0;
+    const { task, reached } = countedTask(3_600_000, async (count) => {
+      ticks = count;
+      return { done: 0 };
+    });
+    task.start();
+    await reached(1);
+    task.trigger();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await task.stop();
+    expect(ticks).toBe(1);
   });
 
   it('a trigger makes a periodic task tick at once, also during a tick', async () => {
@@ -361,7 +375,7 @@ describe('PeriodicTask', () => {
     const { task, reached } = countedTask(3_600_000, async () => {
       await held;
       finished = true;
-      return 'more';
+      return { done: 1 };
     });
     task.start();
     await reached(1);

@@ -6,8 +6,11 @@ import { Pause } from './pause.js';
 const failedMs = 1_000;
 const failedMaxMs = 15_000;
 
-/** When the next tick follows: at once (`more`), after the whole pause (`idle`), or after so many milliseconds of it. */
-export type TickResult = 'more' | 'idle' | number;
+/**
+ * When the next tick follows: after the whole pause (`idle`), after so many milliseconds of it, or at once where there is more to do. Who
+ * goes on at once states how much it has `done`: after nothing the next tick follows as after a failure, or it would be a busy loop.
+ */
+export type TickResult = { readonly done: number } | 'idle' | number;
 
 /**
  * A background task that repeats a tick: at once after a trigger, else after a pause. A trigger may be lost with the process; the pause
@@ -77,11 +80,14 @@ export abstract class PeriodicTask implements BackgroundTask {
   async #tick(): Promise<number> {
     try {
       const result = await this.tick();
+      if (typeof result === 'object' && result.done === 0) {
+        throw new Error('there is more to do, and nothing of it was done');
+      }
       this.#failures = 0;
       if (typeof result === 'number') {
         return Math.max(0, Math.min(result, this.#everyMs));
       }
-      return result === 'more' ? 0 : this.#everyMs;
+      return typeof result === 'object' ? 0 : this.#everyMs;
     } catch (error) {
       this.#failures += 1;
       this.#logger.warn({ err: error, poller: this.#name, failures: this.#failures }, 'poller tick failed');

@@ -96,7 +96,7 @@ export class BookChecks extends PeriodicTask {
       return 'idle';
     }
     await this.#check(due, now);
-    return this.#stopping ? 'idle' : 'more';
+    return this.#stopping ? 'idle' : { done: 1 };
   }
 
   async #check(due: DueCheck, now: Date): Promise<void> {

@@ -34,6 +34,6 @@ export class ExportPurger extends PeriodicTask {
     if (count > 0) {
       this.logger.info({ count }, 'exports expired');
     }
-    return (await deleteUnusedChunks(all)) ? 'more' : 'idle';
+    return (await deleteUnusedChunks(all)) ? { done: 1 } : 'idle';
   }
 }

@@ -41,6 +41,9 @@ const begunMax = 20;
  */
 @Injectable()
 export class AccountantPackages extends PeriodicTask {
+  /** The last business of a full page: those that cannot be begun keep no other waiting. */
+  #after: string | null = null;
+
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
@@ -55,12 +58,18 @@ export class AccountantPackages extends PeriodicTask {
   override async tick(): Promise<TickResult> {
     const all = acrossTenants(this.db);
     const now = await databaseNow(all, this.clock);
-    const due = await dueSchedules(all, dayInIsrael(now), begunMax);
+    const due = await dueSchedules(all, dayInIsrael(now), { limit: begunMax, after: this.#after });
+    const isFull = due.length === begunMax;
+    this.#after = (isFull && due.at(-1)?.business_id) || null;
+    let done = 0;
     for (const schedule of due) {
-      // One that cannot be begun is due again, and keeps no other waiting.
-      await this.#begin(schedule, now).catch((err: unknown) =>
-        this.logger.warn({ business_id: schedule.business_id, err }, 'accountant package not begun'),
-      );
+      try {
+        await this.#begin(schedule, now);
+        done += 1;
+      } catch (err) {
+        // It is due again.
+        this.logger.warn({ business_id: schedule.business_id, err }, 'accountant package not begun');
+      }
     }
     const hasEnded = await all.transaction().execute((trx) => this.#endOne(trx, now));
     if (due.length > 0) {
@@ -69,7 +78,7 @@ export class AccountantPackages extends PeriodicTask {
     if (hasEnded) {
       this.notices.trigger();
     }
-    return hasEnded || due.length === begunMax ? 'more' : 'idle';
+    return hasEnded || isFull ? { done: done + Number(hasEnded) } : 'idle';
   }
 
   async #begin(schedule: Schedule & { month: string }, now: Date): Promise<void> {

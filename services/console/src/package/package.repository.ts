@@ -97,11 +97,11 @@ export async function storeSchedule(
   }
 }
 
-/** The schedules whose period is due and has no files yet. */
+/** The schedules whose period is due and has no files yet, in the order of their businesses. */
 export async function dueSchedules(
   all: Database<ConsoleTables>,
   today: string,
-  limit: number,
+  { limit, after }: { readonly limit: number; readonly after: string | null },
 ): Promise<(Schedule & { month: string })[]> {
   const dayOfMonth = Number(today.slice(8));
   // The day has come, or not yet; one month or two.
@@ -122,6 +122,8 @@ export async function dueSchedules(
         where accountant_package.business_id = accountant_schedule.business_id
           and accountant_package.month = ${month} and accountant_package.months = accountant_schedule.months)`,
     )
+    .$if(after !== null, (query) => query.where('business_id', '>', after ?? ''))
+    .orderBy('business_id')
     .limit(limit)
     .execute();
 }

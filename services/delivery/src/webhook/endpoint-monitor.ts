@@ -51,7 +51,7 @@ export class EndpointMonitor extends PeriodicTask {
       return 'idle';
     }
     await withContext(newContext(claimMs), () => this.#process(endpoint));
-    return 'more';
+    return { done: 1 };
   }
 
   async #process(endpoint: EndpointRow): Promise<void> {

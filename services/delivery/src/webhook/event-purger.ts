@@ -48,7 +48,7 @@ export class EventPurger extends PeriodicTask {
       purgeAttempts(this.#all, this.#daysAgo(attemptDays), batchMax),
       purgeRemoved(this.#all, batchMax),
     ]);
-    return deleted.includes(batchMax) ? 'more' : 'idle';
+    return deleted.includes(batchMax) ? { done: Math.max(...deleted) } : 'idle';
   }
 
   async #listOverdue(): Promise<void> {

@@ -163,7 +163,7 @@ export class RequestRecorder extends PeriodicTask {
     for (const done of flushes) {
       done();
     }
-    return this.#waiting.length >= batchMax ? 'more' : 'idle';
+    return this.#waiting.length >= batchMax ? { done: batch.length } : 'idle';
   }
 
   #remove(batch: readonly RequestRecord[]): void {

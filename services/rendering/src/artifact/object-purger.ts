@@ -58,15 +58,15 @@ export class ObjectPurger extends PeriodicTask {
       await this.store.remove(key);
       await forgetRemoved(all, key);
     }
-    const { lost, isMore } = await this.#compare(all, before);
+    const { lost, compared, isMore } = await this.#compare(all, before);
     if (removed.length + lost > 0) {
       this.logger.info({ removed: removed.length, without_row: lost }, 'objects purged');
     }
-    return removed.length === removedMax || isMore ? 'more' : 'idle';
+    return removed.length === removedMax || isMore ? { done: removed.length + compared } : 'idle';
   }
 
   /** Compares the next files of days that are over for so long with the rows, and deletes those without one. */
-  async #compare(all: Database<RenderingTables>, before: Date): Promise<{ lost: number; isMore: boolean }> {
+  async #compare(all: Database<RenderingTables>, before: Date): Promise<{ lost: number; compared: number; isMore: boolean }> {
     const listed = await this.store.list(await comparedUntil(all));
     const day = before.toISOString().slice(0, 10);
     const due = listed.filter(({ key }) => key < day);
@@ -83,6 +83,6 @@ export class ObjectPurger extends PeriodicTask {
     if (last) {
       await setObjectsComparedUntil(all, last.key);
     }
-    return { lost: lost.length, isMore: due.length > 0 && due.length === listed.length };
+    return { lost: lost.length, compared: due.length, isMore: due.length > 0 && due.length === listed.length };
   }
 }

@@ -58,6 +58,6 @@ export class OrphanPurger extends PeriodicTask {
         await setComparedUntil(trx, until);
       }
     });
-    return documents.length === missingPageMax ? 'more' : 'idle';
+    return documents.length === missingPageMax ? { done: documents.length } : 'idle';
   }
 }

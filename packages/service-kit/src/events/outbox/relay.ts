@@ -176,7 +176,7 @@ export class OutboxRelay {
       if (failed && sent.length === 0) {
         throw failed.reason;
       }
-      return rows.length === batchMax || failed ? 'more' : this.#pause();
+      return rows.length === batchMax || failed ? { done: sent.length } : this.#pause();
     });
   }
 
