@@ -452,6 +452,15 @@ describe('cancelDonation', () => {
   });
 });
 
+it('a pause of the product of invoices stops no report of a donation', async () => {
+  await allocation.authority.setMode({ mode: 'rate', retry_after: 90, times: 1 });
+  const { id } = await allocation.issue();
+  expect(await allocation.settled(id)).toMatchObject({ status: 'failed' });
+  const { id: donated } = await donate();
+  expect(await settled(donated)).toMatchObject({ status: 'reported' });
+  allocation.advanceClock(90_000);
+});
+
 describe('a test book', () => {
   const testBusiness = { ...institution, id: testBookOf(institution.id) };
   it.each([

@@ -48,8 +48,8 @@ export type CallBody = string | ((person: Person) => Promise<string>);
 /** The calls of a business at the authority, with its tokens. */
 @Injectable()
 export class AuthorityCalls {
-  /** Until when the authority wants no requests, of any business. */
-  #pausedUntil = new Date(0);
+  /** Until when the authority wants no requests to a product, of any business. */
+  readonly #pausedUntil = new Map<string, Date>();
 
   constructor(
     @InjectConfig() private readonly config: AllocationConfig,
@@ -60,7 +60,7 @@ export class AuthorityCalls {
 
   /**
    * Posts a body with the business's token; a rejected token is renewed and the call repeated, once. Never throws. While the authority
-   * wants a pause, nothing is sent.
+   * wants a pause of a product, nothing is sent to it.
    */
   async post(
     businessId: string,
@@ -70,8 +70,9 @@ export class AuthorityCalls {
   ): Promise<Answered | FailedAttempt> {
     const signal = timeoutSignal(timeoutMs);
     try {
-      if (this.#pausedUntil > this.clock.now()) {
-        throw new PausedError(this.#pausedUntil);
+      const pausedUntil = this.#pausedUntil.get(productOf(url));
+      if (pausedUntil && pausedUntil > this.clock.now()) {
+        throw new PausedError(pausedUntil);
       }
       const token = await orAborted(this.tokens.accessToken(businessId), signal);
       const text = typeof body === 'string' ? body : await body(await this.#person(businessId));
@@ -86,7 +87,7 @@ export class AuthorityCalls {
           throw new NotConnectedError('the authority rejects a fresh token');
         }
       }
-      this.#pause(answer);
+      this.#pause(url, answer);
       return { kind: 'answered', status: answer.status, headers: answer.headers, body: answer.body };
     } catch (error) {
       const isUnanswered = error instanceof UnansweredError;
@@ -118,14 +119,15 @@ export class AuthorityCalls {
     return person;
   }
 
-  #pause({ status, headers }: HttpAnswer): void {
+  #pause(url: string, { status, headers }: HttpAnswer): void {
     if (status !== 429) {
       return;
     }
     const now = this.clock.now();
     const until = new Date(now.getTime() + retryAfterSeconds(headers.get('retry-after'), now) * 1_000);
-    if (until > this.#pausedUntil) {
-      this.#pausedUntil = until;
+    const product = productOf(url);
+    if (until > (this.#pausedUntil.get(product) ?? now)) {
+      this.#pausedUntil.set(product, until);
     }
   }
 
@@ -146,6 +148,12 @@ export class AuthorityCalls {
       throw new UnansweredError('the authority did not answer', { cause: error });
     }
   }
+}
+
+/** The gateway that has a quota of its own: the host, `/shaam/{environment}`, and the product behind it. */
+function productOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.split('/').slice(0, 4).join('/')}`;
 }
 
 function failureOf(
