@@ -394,6 +394,21 @@ describe('an error of data', () => {
     });
   });
 
+  it('codes that are answered together are all named', () => {
+    const { reason, ...failure } = failureOf(
+      400,
+      dataErrors(
+        { code: 431, param: 'customer_vat_number' },
+        { code: 446 },
+        { code: 499, message: 'new rule' },
+      ),
+    );
+    expect(failure).toMatchObject({ retryable: false, awaitsConnection: false });
+    for (const words of ["the customer's VAT number", '(446)', 'rejected the request: 499 new rule.']) {
+      expect(reason).toContain(words);
+    }
+  });
+
   it('any other code stops with the code and the words of the authority', () => {
     const failure = failureOf(400, dataErrors({ code: 499, message: 'new rule', param: 'branch_id' }));
     expect(failure).toMatchObject({ retryable: false });

@@ -10,6 +10,9 @@ const daysAhead = 30;
 /** Codes of a refusal in substance, which only a decision of the owner follows: 460, and 461 and 462 when it is asked again. */
 const refusals = ['460', '461', '462'];
 
+/** Of a VAT number that the authority does not know. */
+const wrongNumberCodes = ['431', '432'];
+
 /** Whether the authority has refused the number in substance; other codes are errors of data. */
 export const isRefusal = (codes: readonly string[]): boolean =>
   codes.length === 0 || codes.some((code) => refusals.includes(code));
@@ -36,17 +39,22 @@ export function dataFailure(body: string, about: AskedAbout): StatusFailure | un
       isFinal: true,
     };
   }
-  const wrongNumber = has('431', '432');
-  if (wrongNumber) {
-    return { reason: wrongNumberReason(wrongNumber), ...stopped };
-  }
-  if (has('446')) {
-    return personMissing;
-  }
   if (has('435') && errors.length === 1) {
     return tooEarly(about);
   }
-  return rejected(errors, 'and the number asked for again');
+  // Several may be answered together: who corrects the first alone is rejected again.
+  const isPersonMissing = has('446') !== undefined;
+  const wrongNumbers = errors.filter(({ code }) => wrongNumberCodes.includes(code));
+  const others = errors.filter(({ code }) => code !== '446' && !wrongNumberCodes.includes(code));
+  if (isPersonMissing && wrongNumbers.length + others.length === 0) {
+    return personMissing;
+  }
+  const reasons = [
+    ...(isPersonMissing ? [personMissing.reason] : []),
+    ...new Set(wrongNumbers.map(wrongNumberReason)),
+    ...(others.length > 0 ? [rejected(others, 'and the number asked for again').reason] : []),
+  ];
+  return { reason: reasons.join(' '), ...stopped };
 }
 
 function rejected(errors: readonly AnsweredError[], again: string): StatusFailure {

@@ -51,14 +51,17 @@ const sentences: readonly (readonly [english: RegExp, hebrew: string])[] = [
     /^The tax authority requires the name or the id of the person who issues \(446\)\. The owner has to connect the business again and state it\./,
     'רשות המסים דורשת את שם המפיק או את מספר הזהות שלו (446): צריך לחבר את העסק שוב ולמלא אותו.',
   ],
-  [/^The tax authority does not know the customer's? ?(.*)$/, 'רשות המסים אינה מכירה את המספר של הלקוח:'],
   [
-    /^The tax authority does not know one of the two VAT numbers (.*)$/,
-    'רשות המסים אינה מכירה אחד משני מספרי העוסק:',
+    /^The tax authority does not know the customer's VAT number (\(.+?\))\. Correct the customer's tax id, and issue another document\./,
+    'רשות המסים אינה מכירה את המספר של הלקוח; יש לתקן אותו ולהפיק מסמך אחר:',
   ],
   [
-    /^The tax authority does not know the VAT number of the business (.*)$/,
-    'רשות המסים אינה מכירה את מספר העוסק; יש לתקן אותו בהגדרות העסק:',
+    /^The tax authority does not know one of the two VAT numbers (\(.+?\))\. Correct the tax id that is wrong, and issue another document\./,
+    'רשות המסים אינה מכירה אחד משני מספרי העוסק; יש לתקן אותו ולהפיק מסמך אחר:',
+  ],
+  [
+    /^The tax authority does not know the VAT number of the business (\(.+?\))\. Correct the tax id in the settings of the business, and issue another document\./,
+    'רשות המסים אינה מכירה את מספר העוסק; יש לתקן אותו בהגדרות העסק ולהפיק מסמך אחר:',
   ],
   [
     /^The tax authority gives credit notes no number(?:: (.+?))?\.$/,
