@@ -155,6 +155,7 @@ describe('the threshold that the authority names', () => {
 
   it('the authority is asked once a day with a connected business, in the form of day that it reads', async () => {
     await allocation.connect(allocation.business.id);
+    await eventually('it is asked at once', async () => (await asked()).length === 1);
     await monitor().tickNow();
     await monitor().tickNow();
     expect((await asked()).map(({ status }) => status)).toEqual([200]);

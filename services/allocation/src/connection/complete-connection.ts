@@ -29,6 +29,7 @@ import {
 } from '../authority/connection.repository.js';
 import { connectionFacts } from '../authority/connection-state.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
+import { ThresholdMonitor } from './threshold-monitor.js';
 
 /** The owner waits at a browser for the redirect. */
 const exchangeTimeoutMs = timeLimitsMs.authorityCodeExchange;
@@ -48,6 +49,7 @@ export class CompleteConnection {
     private readonly grants: AuthorityGrants,
     private readonly tokens: AuthorityTokens,
     private readonly worker: AllocationWorker,
+    private readonly threshold: ThresholdMonitor,
   ) {}
 
   @Operation(completeConnection)
@@ -71,6 +73,8 @@ export class CompleteConnection {
     if (reason === null) {
       this.logger.info({ business_id: businessId }, 'tax authority connected');
       this.worker.trigger();
+      // Its documents are decided by the authority's threshold, which is asked with the token of a business.
+      this.threshold.trigger();
       return { outcome: 'connected', business_id: businessId, reason: null };
     }
     await failRequest(forTenant(this.db, businessId), stateHash, reason);
