@@ -16,7 +16,12 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { type AllocationRow, findByDocument, insertAllocation } from '../attempt/allocation.repository.js';
+import {
+  type AllocationRow,
+  findByDocument,
+  insertAllocation,
+  lockAllocation,
+} from '../attempt/allocation.repository.js';
 import { ImmediateAttempt } from '../attempt/immediate-attempt.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
 
@@ -69,9 +74,10 @@ export class RequestNumber {
     await forTenant(this.db, business_id)
       .transaction()
       .execute(async (trx) => {
-        const isNew = await insertAllocation(trx, 'number', facts, this.clock.now());
+        const known = await lockAllocation(trx, { business_id, document_id: subject });
+        await insertAllocation(trx, 'number', facts, this.clock.now());
         const actor = actorOf(person_id);
-        const before = { state: isNew ? null : 'pending' };
+        const before = { state: known?.state ?? null };
         await appendAudit(trx, {
           business_id,
           action: 'allocation.request',
