@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import {
   type CustomerInput,
   type CustomerSnapshot,
+  createCustomer,
   customerRecorded,
   matchCustomer,
+  updateCustomer,
 } from '@pinkas/contracts';
 import { eventually, exampleBusiness } from '@pinkas/testkit';
 import { ReservationEvents } from '../src/card/reservation-events.js';
@@ -291,6 +293,39 @@ describe('ResolveCustomer with a tax id in flight', () => {
     await customer.publishIssued(issued, first);
     expect(await second).toBe(issued.id);
     expect(await customer.card(issued.id)).toMatchObject({ tax_id: '777777723', claimed_until: null });
+  });
+
+  it('a card that is opened by hand waits for a tax id in flight, and is the same customer where its document is issued', async () => {
+    const first = randomUUID();
+    const issued = await customer.resolve({ name: 'In Flight', tax_id: '777777749' }, { documentId: first });
+    const open = (name: string) =>
+      customer.network.call(createCustomer, {
+        ...{ business_id: customer.business.id, customer_id: randomUUID(), person_id: randomUUID() },
+        customer: { name, tax_id: '777777749' },
+      });
+    const waits = watchWaits();
+    const second = conflictOf(open('By Hand'));
+    await waiting(waits, 1);
+    await customer.publishIssued(issued, first);
+    expect(await second).toBe(issued.id);
+  });
+
+  it('one of two customers that are renamed to one name at once gets it', async () => {
+    const ids = await Promise.all(
+      ['One', 'Two'].map(async (name) => (await customer.issueTo({ name: `${name} ${randomUUID()}` })).id),
+    );
+    const name = `Wanted ${randomUUID()}`;
+    const renamed = await Promise.allSettled(
+      ids.map((customer_id) =>
+        customer.network.call(updateCustomer, {
+          ...{ business_id: customer.business.id, customer_id, person_id: randomUUID() },
+          change: { name },
+        }),
+      ),
+    );
+    expect(renamed.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refused = renamed.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason).toMatchObject({ code: 'validation_error' });
   });
 
   it('ResolveCustomer by id waits for a tax id in flight', async () => {

@@ -12,6 +12,7 @@ import {
   releaseCustomer,
   searchCustomers,
   showCustomer,
+  timeLimitsMs,
   updateCustomer,
   type ValidationError,
 } from '@pinkas/contracts';
@@ -19,6 +20,7 @@ import { hasValidCheckDigit, nameKey, normaliseTaxId, visibleLength } from '@pin
 import {
   ApiError,
   actorOf,
+  advisoryLock,
   appendAudit,
   type Clock,
   clearTestBook,
@@ -27,6 +29,7 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  remainingMs,
 } from '@pinkas/service-kit';
 import { cardName, nonBlank, parseTaxId, snapshotOf } from './card.js';
 import {
@@ -44,7 +47,7 @@ import {
 import type { CustomerTables } from './card.tables.js';
 import { findCustomers, listCustomers, type SearchTerm } from './card-search.repository.js';
 import { findNamedCard, newTaxId } from './named-card.js';
-import { deleteUnusedCard, endReservation, lockTaxId } from './reservation.repository.js';
+import { checkTaxId, deleteUnusedCard, endReservation, lockTaxId } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
 
 const contactDetails = [
@@ -100,12 +103,21 @@ export class CustomerOperations {
   /** Opens the card of a customer before its first document. */
   @Operation(createCustomer)
   async create(request: RequestOf<typeof createCustomer>): Promise<ReplyOf<typeof createCustomer>> {
-    const { business_id, customer_id, customer, person_id } = request;
+    const { business_id, customer } = request;
     const name = checkedName(customer.name, '/customer', malformedTexts({ customer }));
     if (customer.tax_id !== undefined && !hasValidCheckDigit(customer.tax_id)) {
       throw new ApiError('invalid_customer_tax_id');
     }
     const taxId = customer.tax_id === undefined ? null : normaliseTaxId(customer.tax_id);
+    const waitMs = remainingMs(createCustomer.timeoutMs) - timeLimitsMs.resolveCustomerReserve;
+    return this.events.whenDecided(business_id, waitMs, () => this.#open(request, name, taxId));
+  }
+
+  #open(
+    { business_id, customer_id, customer, person_id }: RequestOf<typeof createCustomer>,
+    name: string,
+    taxId: string | null,
+  ): Promise<ReplyOf<typeof createCustomer>> {
     const key = { business_id, id: customer_id.toLowerCase() };
     const now = this.clock.now();
     return forTenant(this.db, business_id)
@@ -132,6 +144,10 @@ export class CustomerOperations {
         const card = await openCard(trx, key, opened, now);
         if (!card) {
           throw nameTaken('/customer/name');
+        }
+        if (taxId !== null) {
+          // Of the card that it is: it may be one that a request in flight has reserved under the name.
+          await checkTaxId(trx, card, taxId, now);
         }
         await appendAudit(trx, {
           business_id,
@@ -166,8 +182,12 @@ export class CustomerOperations {
         if (names.length === 0) {
           return { customer: toDetails(card) };
         }
-        if (changed.name !== undefined && (await hasOther(trx, card, changed.name))) {
-          throw nameTaken('/change/name');
+        if (changed.name !== undefined) {
+          // Of two that take one name at once, the second sees the first.
+          await advisoryLock(trx, 'name', business_id.toLowerCase(), nameKey(changed.name));
+          if (await hasOther(trx, card, changed.name)) {
+            throw nameTaken('/change/name');
+          }
         }
         await updateCard(trx, card, changed);
         await appendAudit(trx, {

@@ -1,5 +1,6 @@
-import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
+import { ApiError, advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import type { Insertable } from 'kysely';
+import { findOtherByTaxId } from './card.repository.js';
 import type { CustomerTables, ReservationTable } from './card.tables.js';
 
 type Trx = Transaction<CustomerTables>;
@@ -13,7 +14,7 @@ export async function lockTaxId(trx: Trx, businessId: string, taxId: string): Pr
 }
 
 /** Whether a document that is being issued will write the tax id on another card than the one given. */
-export async function isClaimedForAnother(
+async function isClaimedForAnother(
   trx: Trx,
   card: { business_id: string; id: string },
   taxId: string,
@@ -29,6 +30,32 @@ export async function isClaimedForAnother(
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
+}
+
+/** Whether a document in flight writes the tax id on another card is not known yet. */
+export class TaxIdUndecidedError extends Error {
+  override readonly name = 'Undecided';
+}
+
+/**
+ * Checks that no other card has a locked tax id, or may get it.
+ * @throws ApiError `customer_identity_conflict`, TaxIdUndecidedError.
+ */
+export async function checkTaxId(
+  trx: Trx,
+  card: { business_id: string; id: string },
+  taxId: string,
+  now: Date,
+): Promise<void> {
+  // In this order: a document that is recorded between the two queries is seen by the second.
+  const claimed = await isClaimedForAnother(trx, card, taxId, now);
+  const existing = await findOtherByTaxId(trx, card, taxId);
+  if (existing !== undefined) {
+    throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: existing } });
+  }
+  if (claimed) {
+    throw new TaxIdUndecidedError('a document in flight will write this tax id on another card');
+  }
 }
 
 /** Reserves for a document; what the same document had reserved before is replaced. */

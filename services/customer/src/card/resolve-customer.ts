@@ -18,27 +18,18 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { changesCard, snapshotOf } from './card.js';
-import { type CardRow, findOtherByTaxId, lockCard, reserveCard } from './card.repository.js';
+import { type CardRow, lockCard, reserveCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { findNamedCard, newTaxId } from './named-card.js';
-import { isClaimedForAnother, lockTaxId, reserve } from './reservation.repository.js';
+import { checkTaxId, lockTaxId, reserve } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
 
 type Request = RequestOf<typeof resolveCustomer>;
 
 /** How long a reservation lasts: the longest request, and the delivery of its event. */
 const reservedMs = issueDocument.timeoutMs + timeLimitsMs.reservationMargin;
-/** How long a request waits at most for a document in flight with the same tax id on another card. */
-const undecidedWaitMaxMs = timeLimitsMs.undecidedCustomer;
 /** Left of the request's time for the last check and the reply. */
 const answerReserveMs = timeLimitsMs.resolveCustomerReserve;
-/** How often the wait checks for what ended in another replica, or has expired. */
-const checkAgainMs = 100;
-
-/** Whether a document in flight writes the tax id on another card is not known yet. */
-class TaxIdUndecidedError extends Error {
-  override readonly name = 'Undecided';
-}
 
 /**
  * Finds the card of a request's customer, or reserves one for a new name. A reservation is invisible and lasts until the
@@ -55,29 +46,14 @@ export class ResolveCustomer {
 
   @Operation(resolveCustomer)
   async handle(request: Request): Promise<ReplyOf<typeof resolveCustomer>> {
-    const waitMs = Math.min(undecidedWaitMaxMs, remainingMs(resolveCustomer.timeoutMs) - answerReserveMs);
-    const deadline = performance.now() + waitMs;
-    for (;;) {
-      try {
-        const card = await this.#card(request);
-        const customer = snapshotOf(card, request.customer);
-        return {
-          customer,
-          changes: changesCard(card, customer),
-          ...(card.payment_terms && { payment_terms: card.payment_terms }),
-        };
-      } catch (error) {
-        if (!(error instanceof TaxIdUndecidedError)) {
-          throw error;
-        }
-        const leftMs = deadline - performance.now();
-        if (leftMs <= 0) {
-          throw new ApiError('engine_error', { cause: error });
-        }
-        // Everything is rolled back by now: the wait holds no connection and reserves nothing.
-        await this.events.wait(request.business_id, Math.min(leftMs, checkAgainMs));
-      }
-    }
+    const waitMs = remainingMs(resolveCustomer.timeoutMs) - answerReserveMs;
+    const card = await this.events.whenDecided(request.business_id, waitMs, () => this.#card(request));
+    const customer = snapshotOf(card, request.customer);
+    return {
+      customer,
+      changes: changesCard(card, customer),
+      ...(card.payment_terms && { payment_terms: card.payment_terms }),
+    };
   }
 
   /** @throws Undecided while nobody can know whether there is a conflict. */
@@ -127,14 +103,6 @@ export class ResolveCustomer {
   /** @throws ApiError where another customer has the tax id, TaxIdUndecidedError where one in flight may get it. */
   async #check(trx: Transaction<CustomerTables>, card: CardRow, taxId: string, now: Date): Promise<void> {
     await lockTaxId(trx, card.business_id, taxId);
-    // In this order: a document that is recorded between the two queries is seen by the second.
-    const claimed = await isClaimedForAnother(trx, card, taxId, now);
-    const existing = await findOtherByTaxId(trx, card, taxId);
-    if (existing !== undefined) {
-      throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: existing } });
-    }
-    if (claimed) {
-      throw new TaxIdUndecidedError('a document in flight will write this tax id on another card');
-    }
+    await checkTaxId(trx, card, taxId, now);
   }
 }
