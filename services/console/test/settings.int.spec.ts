@@ -323,6 +323,21 @@ describe('the trail, the keys and the connection of a business', () => {
     expect((await browser.get(`/b/${businessId}/trail/csv`)).status).toBe(502);
   });
 
+  it('a service that was away on the first page is asked again on the next', async () => {
+    isIssuingAway = true;
+    const first = (await browser.get(`/b/${businessId}/trail`)).text;
+    isIssuingAway = false;
+    const seen: number[] = shownOn(first);
+    for (let next = nextOf(first); next !== null; ) {
+      const { text }: { text: string } = await browser.get(next);
+      seen.push(...shownOn(text));
+      next = nextOf(text);
+    }
+    expect(seen.sort((one, other) => one - other)).toEqual(
+      Array.from({ length: 100 }, (_, index) => index + 1),
+    );
+  });
+
   it.each([
     ['en', 'unpaid', 'partly_paid', 'open', 'State: To pay > Partly paid', 'Open'],
     ['he', 'partly_paid', 'settled', 'closed', 'מצב: שולם בחלקו > שולם', 'סגור'],

@@ -3,7 +3,10 @@ import type { RpcClient } from '@pinkas/service-kit';
 import { unlessAway } from '../unless-away.js';
 import type { TrailFilter } from './trail-query.js';
 
-/** Where the trail of each service goes on: `issuing:12.gateway:7`. A service that is not named has been read to its end. */
+/**
+ * Where the trail of each service goes on: `issuing:12.gateway:7`; `issuing:0`: at its latest entry, since it has not answered yet. A
+ * service that is not named has been read to its end.
+ */
 export type Positions = ReadonlyMap<ServiceName, number | null>;
 
 /** A page of the trails of all services. */
@@ -31,7 +34,7 @@ export function readPositions(text: string | null): Positions {
     text.split('.').flatMap((part) => {
       const [service, n] = part.split(':');
       const name = serviceNames.find((known) => known === service);
-      return name && /^\d{1,15}$/.test(n ?? '') && Number(n) > 0 ? [[name, Number(n)] as const] : [];
+      return name && /^\d{1,15}$/.test(n ?? '') ? [[name, Number(n) || null] as const] : [];
     }),
   );
 }
@@ -86,7 +89,7 @@ function merged(pages: readonly ServicePage[], limit: number) {
 function nextOf({ service, before, entries, next }: ServicePage, shown: number): string[] {
   if (entries === null) {
     // It is read again from the same place.
-    return before === null ? [] : [`${service}:${before}`];
+    return [`${service}:${before ?? 0}`];
   }
   if (shown === entries.length) {
     return next === null ? [] : [`${service}:${next}`];
