@@ -68,8 +68,9 @@ export class RequestRecorder extends PeriodicTask {
   readonly #lost: Counter<'reason'>;
   #waiting: RequestRecord[] = [];
   #waitingBytes = 0;
-  /** How often the batch in front has failed. */
+  /** How often the batch in front has failed, and how many are stored together: one that is bad takes no other along. */
   #failures = 0;
+  #batchSize = batchMax;
   #days = new Set<string>();
   #thinned = new Map<string, number>();
   #isFull = false;
@@ -143,7 +144,7 @@ export class RequestRecorder extends PeriodicTask {
   }
 
   override async tick(): Promise<TickResult> {
-    const batch = this.#waiting.slice(0, batchMax);
+    const batch = this.#waiting.slice(0, this.#batchSize);
     const flushes = batch.length === this.#waiting.length ? this.#flushes.splice(0) : [];
     try {
       await this.#keepDays(batch);
@@ -152,7 +153,9 @@ export class RequestRecorder extends PeriodicTask {
       }
     } catch (error) {
       this.#failures += 1;
-      if (this.#failures >= attemptsMax && batch.length > 0) {
+      if (this.#failures >= attemptsMax && batch.length > 1) {
+        this.#batchSize = Math.ceil(batch.length / 2);
+      } else if (this.#failures >= attemptsMax && batch.length === 1) {
         this.#lost.inc({ reason: 'failed' }, batch.length);
         this.logger.warn({ err: error, count: batch.length }, 'requests lost');
         this.#remove(batch);
@@ -160,10 +163,11 @@ export class RequestRecorder extends PeriodicTask {
       throw error;
     }
     this.#remove(batch);
+    this.#batchSize = Math.min(batchMax, 2 * this.#batchSize);
     for (const done of flushes) {
       done();
     }
-    return this.#waiting.length >= batchMax ? { done: batch.length } : 'idle';
+    return this.#waiting.length >= this.#batchSize && batch.length > 0 ? { done: batch.length } : 'idle';
   }
 
   #remove(batch: readonly RequestRecord[]): void {
