@@ -11,7 +11,7 @@ export interface AllocationPolicy {
   readonly thresholdNet: number;
 }
 
-/** The policy of a day (YYYY-MM-DD, Asia/Jerusalem), or undefined before there were allocation numbers. */
+/** The policy of a day (YYYY-MM-DD, Asia/Jerusalem), or undefined before there were allocation numbers and when there are none any more. */
 export function allocationPolicyOn(day: string): AllocationPolicy | undefined {
   const codes = lawOn(law.allocationDocuments, day);
   const buyers = lawOn(law.allocationBuyers, day);
@@ -19,10 +19,11 @@ export function allocationPolicyOn(day: string): AllocationPolicy | undefined {
   return codes && buyers && thresholdNet !== undefined ? { codes, buyers, thresholdNet } : undefined;
 }
 
-/** The threshold that a business made on that day starts with, in ILS; before the first one, the first. */
+/** The threshold that a business made on that day starts with, in ILS; before the first one, the first, and after the last the last. */
 export function allocationThresholdOn(day: string): number {
   const { values } = law.allocationThreshold;
-  return lawOn(law.allocationThreshold, day) ?? (values[0] as (typeof values)[number]).value;
+  const [first] = values as readonly [(typeof values)[number]];
+  return (values.findLast(({ from }) => from <= day) ?? first).value;
 }
 
 /** The threshold that the tax authority has named, and the day (YYYY-MM-DD, Asia/Jerusalem) of its answer. */

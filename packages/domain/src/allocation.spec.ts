@@ -178,6 +178,12 @@ describe('allocationPolicyOn', () => {
     expect(allocationThresholdOn('2024-05-04')).toBe(25_000);
   });
 
+  it('there is no policy once the temporary order is over', () => {
+    expect(allocationPolicyOn('2028-12-31')?.thresholdNet).toBe(5_000);
+    expect(allocationPolicyOn('2029-01-01')).toBeUndefined();
+    expect(allocationThresholdOn('2029-01-01')).toBe(5_000);
+  });
+
   it('the types that get a number, and no others, have a code of the authority', () => {
     expect(allocationPolicyOn('2026-06-15')?.codes).toEqual({
       tax_invoice: 305,

@@ -233,9 +233,11 @@ export const law = {
   }),
 } as const;
 
-/** The value of a rule on a day (YYYY-MM-DD, Asia/Jerusalem), or undefined before its first. */
+/** The value of a rule on a day (YYYY-MM-DD, Asia/Jerusalem), or undefined before its first, and once a temporary order is over. */
 export function lawOn<Value>(of: LawRule<Value>, day: string): Value | undefined {
-  return of.values.findLast(({ from }) => from <= day)?.value;
+  return of.until !== undefined && day > of.until
+    ? undefined
+    : of.values.findLast(({ from }) => from <= day)?.value;
 }
 
 /** A rule that changes: with its new value, or null where a temporary order ends. */
