@@ -707,6 +707,10 @@ describe('the files of each month for the accountant', () => {
     );
     expect(replies.map(({ status }) => status).sort()).not.toContain(500);
     expect(await ended()).toMatchObject({ month: '2026-05-01', months: 1, state: 'sent' });
+    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+      'accountant.schedule',
+      'accountant.send',
+    ]);
     await noticesTo(accountant.email);
     const page = await browser.get(at('/exports'));
     expect(wordsOf(page.text)).toContain('The next files: June 2026 , sent on 20 Jul 2026');

@@ -9,6 +9,7 @@ import {
   forTenant,
   InjectClock,
   InjectDatabase,
+  type Transaction,
 } from '@pinkas/service-kit';
 import { hidden, html, leftToRight } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
@@ -95,7 +96,7 @@ export class MonthlyPages {
 
   /** Makes the files of a period that has failed once more. */
   @ConsolePage({ method: 'POST', path: '/again', changes: 'nothing' })
-  async restart({ business, form, link }: MemberVisit): Promise<PageReply> {
+  async restart({ business, form, link, session }: MemberVisit): Promise<PageReply> {
     const key = keyOf(business, form.get('period'));
     const formats = packageFormats(business);
     const isRestarted = await forTenant(this.db, business.id)
@@ -103,7 +104,11 @@ export class MonthlyPages {
       .execute(async (trx) => {
         const schedule = await findSchedule(trx, business.id);
         const again = schedule && { recipientId: schedule.recipient_id, formats };
-        return again !== undefined && restartPackage(trx, key, again, this.clock.now());
+        const isKnown = again !== undefined && (await restartPackage(trx, key, again, this.clock.now()));
+        if (isKnown) {
+          await appendSent(trx, 'accountant.restart', key, again.recipientId, session.personId);
+        }
+        return isKnown;
       });
     if (!isRestarted) {
       throw new ApiError('not_found');
@@ -147,6 +152,7 @@ ${effectList(contents)}`,
         const at = this.clock.now();
         if (await insertPackage(trx, begun, at)) {
           await insertPackageExports(trx, begun, packageFormats(business), at);
+          await appendSent(trx, 'accountant.send', begun, begun.recipient_id, session.personId);
         }
       });
     this.exports.trigger();
@@ -207,6 +213,21 @@ function keyOf({ id: business_id }: Business, name: string | null): PackageKey {
   }
   return { business_id, month: period.from, months: period.name.length > 7 ? 2 : 1 };
 }
+
+/** Records that a person has the files of a period made and sent. */
+const appendSent = (
+  trx: Transaction<ConsoleTables>,
+  action: 'accountant.restart' | 'accountant.send',
+  key: PackageKey,
+  recipient_id: string,
+  personId: string,
+) =>
+  appendAudit(trx, {
+    business_id: key.business_id,
+    ...{ action, subject: key.business_id, actor: actorOf(personId) },
+    before: null,
+    after: { month: packageName(key), recipient_id },
+  });
 
 /** What the trail has of a schedule. */
 const recorded = ({ day_of_month, months, recipient_id }: Omit<Schedule, 'business_id'>) => ({

@@ -95,6 +95,14 @@ export const actionWords: Readonly<Record<string, Words>> = {
     he: 'עודכנה השליחה החודשית לרואה החשבון',
     en: "The monthly sending of the accountant's files was changed",
   },
+  'accountant.send': {
+    he: 'הקבצים נשלחו לרואה החשבון לפני מועדם',
+    en: "The accountant's files were sent before their day",
+  },
+  'accountant.restart': {
+    he: 'הקבצים לרואה החשבון מופקים שוב',
+    en: "The accountant's files are made again",
+  },
   'dead_letter.redrive': { he: 'עבודה שנכשלה בוצעה שוב', en: 'Failed work was done again' },
   'dead_letter.drop': { he: 'עבודה שנכשלה נמחקה', en: 'Failed work was deleted' },
   'test_book.clear': { he: 'ספר הניסיון רוקן', en: 'The test book was emptied' },
@@ -127,7 +135,10 @@ export const trailKinds = {
   },
   settings: {
     word: { he: 'הגדרות', en: 'Settings' },
-    actions: ['business.create', 'business.update', 'accountant.schedule', 'accountant.dismiss'],
+    actions: [
+      ...['business.create', 'business.update', 'accountant.schedule', 'accountant.dismiss'],
+      ...['accountant.send', 'accountant.restart'],
+    ],
   },
   keys: { word: { he: 'מפתחות API', en: 'API keys' }, actions: ['key.create', 'key.revoke', 'request.open'] },
   webhooks: {
