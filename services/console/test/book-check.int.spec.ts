@@ -15,8 +15,16 @@ import {
   serviceNames,
 } from '@pinkas/contracts';
 import { type ExampleSystem, exampleSystem } from '@pinkas/exports/example-book';
-import { ApiError } from '@pinkas/service-kit';
+import { ApiError, acrossTenants, type Database, kitTokens } from '@pinkas/service-kit';
+import { scrape } from '@pinkas/testkit';
+import {
+  claimCheck,
+  type DueCheck,
+  releaseCheck,
+  storePart,
+} from '../src/book-check/book-check.repository.js';
 import { BookChecks, documentsMax, nextRound } from '../src/book-check/book-checks.js';
+import type { ConsoleTables } from '../src/db/console.tables.js';
 import { type ConsoleUnderTest, startConsole, type TestPerson } from './console.js';
 
 const hourMs = 60 * 60_000;
@@ -120,20 +128,61 @@ describe('the daily check of a book', () => {
     await checkAfter(37);
     expect(read.filter(({ after }) => after === null)).toHaveLength(1);
     expect(await shown()).not.toContain(String(documentsMax + 50));
+    // However long it takes: a book of a million takes days.
+    console.clock.now = new Date(console.clock.now.getTime() + 60 * 60_000);
+    expect(await shown()).toContain('under way; so far it has checked <bdi dir="ltr">2000</bdi> documents');
+    expect(await shown()).not.toContain('the check after that was not completed');
     await checkAfter(1);
     expect(read.filter(({ after }) => after === null)).toHaveLength(1);
     expect(await shown()).toContain(`<bdi dir="ltr">${documentsMax + 50}</bdi>`);
   });
 
+  it('a book whose check was never completed is the oldest from its first attempt on', async () => {
+    isAway = true;
+    const never = console.addBusiness();
+    await console.addPerson({ [never.id]: 'owner' });
+    await checkAfter(1);
+    console.clock.now = new Date(console.clock.now.getTime() + 200 * hourMs);
+    const age = (await scrape(console.service)).get('pinkas_book_check_age_seconds') ?? 0;
+    expect(age).toBeGreaterThanOrEqual(200 * 3_600);
+    await console.database.db.deleteFrom('book_check').where('business_id', '=', never.id).execute();
+  });
+
+  it('the result of a check that another process has taken over is not stored', async () => {
+    const row = () =>
+      console.database.db
+        .selectFrom('book_check')
+        .selectAll()
+        .where('business_id', '=', business.id)
+        .executeTakeFirstOrThrow();
+    console.clock.now = new Date(console.clock.now.getTime() + 37 * hourMs);
+    const before = await row();
+    const all = acrossTenants(console.service.app.get<Database<ConsoleTables>>(kitTokens.database));
+    const late = await claimCheck(all, console.clock.now, console.clock.now);
+    expect(late?.business_id).toBe(business.id);
+    const taken = await claimCheck(all, console.clock.now, new Date(console.clock.now.getTime() + hourMs));
+    await storePart(all, { ...(late as DueCheck), round_documents: 7 }, console.clock.now);
+    expect(await row()).toMatchObject({ round_documents: before.round_documents });
+    await releaseCheck(all, taken as DueCheck);
+    expect(await row()).toMatchObject({ claimed_until: null });
+  });
+
+  it('a round that takes longer than half a day is followed by the next at the next second of the business', () => {
+    const began = new Date('2026-06-15T08:00:00Z');
+    const now = new Date('2026-06-18T20:00:00Z');
+    const id = '00000000-0000-4000-8000-000000000000';
+    expect(nextRound(began, now, id)).toEqual(new Date('2026-06-19T00:00:00Z'));
+  });
+
   it('each business has a second of the day of its own, half a day from now at the earliest', () => {
     const now = new Date('2026-06-15T08:00:00Z');
     for (const id of ['00000000-0000-4000-8000-000000000000', 'ffffffff-0000-4000-8000-000000000000']) {
-      const after = nextRound(now, id).getTime() - now.getTime();
+      const after = nextRound(now, now, id).getTime() - now.getTime();
       expect(after).toBeGreaterThanOrEqual(12 * hourMs);
       expect(after).toBeLessThan(36 * hourMs);
     }
-    expect(nextRound(now, 'ffffffff-0000-4000-8000-000000000000')).not.toEqual(
-      nextRound(now, '00000000-0000-4000-8000-000000000000'),
+    expect(nextRound(now, now, 'ffffffff-0000-4000-8000-000000000000')).not.toEqual(
+      nextRound(now, now, '00000000-0000-4000-8000-000000000000'),
     );
   });
 });

@@ -6,6 +6,8 @@ import type { ConsoleTables } from '../db/console.tables.js';
 /** A check that is due, with how far its round came. */
 export interface DueCheck {
   business_id: string;
+  /** Until when it is claimed: a result is stored by who has the claim alone. */
+  claimed_until: Date;
   round_began_at: Date;
   mark: BookMark | null;
   round_documents: number;
@@ -44,14 +46,14 @@ export async function claimCheck(
       where due_at <= ${now} and (claimed_until is null or claimed_until <= ${now})
       order by due_at limit 1 for update skip locked
     )
-    returning business_id, round_began_at, mark, round_documents, round_findings`.execute(all);
+    returning business_id, claimed_until, round_began_at, mark, round_documents, round_findings`.execute(all);
   return rows[0];
 }
 
 /** Stores a part of a round that another follows. */
 export async function storePart(
   db: Database<ConsoleTables>,
-  { business_id, round_documents, round_findings, mark }: DueCheck,
+  { round_documents, round_findings, mark, ...claim }: DueCheck,
   dueAt: Date,
 ): Promise<void> {
   await db
@@ -63,14 +65,14 @@ export async function storePart(
       due_at: dueAt,
       claimed_until: null,
     })
-    .where('business_id', '=', business_id)
+    .where(isClaimed(claim))
     .execute();
 }
 
 /** Stores the result of a round with its last part. */
 export async function completeRound(
   db: Database<ConsoleTables>,
-  { business_id, round_began_at, round_documents, round_findings }: DueCheck,
+  { round_began_at, round_documents, round_findings, ...claim }: DueCheck,
   now: Date,
   dueAt: Date,
 ): Promise<void> {
@@ -89,54 +91,72 @@ export async function completeRound(
       due_at: dueAt,
       claimed_until: null,
     })
-    .where('business_id', '=', business_id)
+    .where(isClaimed(claim))
     .execute();
 }
 
 /** Stores that an attempt has failed: the round goes on where it was. */
 export async function storeFailure(
   db: Database<ConsoleTables>,
-  businessId: string,
+  claim: Claim,
   now: Date,
   dueAt: Date,
 ): Promise<void> {
   await db
     .updateTable('book_check')
     .set({ failed_at: now, due_at: dueAt, claimed_until: null })
-    .where('business_id', '=', businessId)
+    .where(isClaimed(claim))
     .execute();
 }
 
-export async function releaseCheck(db: Database<ConsoleTables>, businessId: string): Promise<void> {
-  await db
-    .updateTable('book_check')
-    .set({ claimed_until: null })
-    .where('business_id', '=', businessId)
-    .execute();
+export async function releaseCheck(db: Database<ConsoleTables>, claim: Claim): Promise<void> {
+  await db.updateTable('book_check').set({ claimed_until: null }).where(isClaimed(claim)).execute();
 }
 
-/** Undefined: no round was completed yet. */
-export async function completedCheck(
-  db: Database<ConsoleTables>,
-  businessId: string,
-): Promise<CompletedCheck | undefined> {
+type Claim = Pick<DueCheck, 'business_id' | 'claimed_until'>;
+
+const isClaimed = ({ business_id, claimed_until }: Claim) =>
+  sql<boolean>`business_id = ${business_id} and claimed_until = ${claimed_until}`;
+
+/** The round that is under way. */
+export interface RunningCheck {
+  /** Documents that were looked at so far. */
+  readonly documents: number;
+  /** When its next part is due; long ago: nobody makes it. */
+  readonly due_at: Date;
+}
+
+/** What is known of the check of a book. */
+export interface KnownCheck {
+  /** Null: no round was completed yet. */
+  readonly completed: CompletedCheck | null;
+  /** Null: none is under way. */
+  readonly running: RunningCheck | null;
+}
+
+export async function knownCheck(db: Database<ConsoleTables>, businessId: string): Promise<KnownCheck> {
   const row = await db
     .selectFrom('book_check')
     .select(['completed_at', 'completed_since', 'documents', 'findings', 'failed_at'])
+    .select(['mark', 'due_at', 'round_documents'])
     .where('business_id', '=', businessId)
     .executeTakeFirst();
-  return row?.completed_at && row.completed_since
-    ? { ...row, completed_at: row.completed_at, completed_since: row.completed_since }
-    : undefined;
+  return {
+    completed:
+      row?.completed_at && row.completed_since
+        ? { ...row, completed_at: row.completed_at, completed_since: row.completed_since }
+        : null,
+    running: row?.mark ? { documents: row.round_documents, due_at: row.due_at } : null,
+  };
 }
 
-/** How many books have findings, and when the round began that is completed and the oldest. */
+/** How many books have findings, and when the oldest of the rounds began that were completed last, or never were. */
 export async function checkFigures(
   all: Database<ConsoleTables>,
 ): Promise<{ found: number; oldest: Date | null }> {
   const { rows } = await sql<{ found: number; oldest: Date | null }>`
     select count(*) filter (where json_array_length(findings) > 0)::integer as found,
-      min(completed_since) as oldest
+      min(coalesce(completed_since, round_began_at)) as oldest
     from book_check`.execute(all);
   return rows[0] ?? { found: 0, oldest: null };
 }

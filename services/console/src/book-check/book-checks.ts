@@ -36,8 +36,10 @@ const callTimeoutMs = 30_000;
 const claimMs = 15 * 60_000;
 /** Of one part. */
 export const documentsMax = 2_000;
-/** Between two parts of a large book: what bounds its share of the processor. */
-const nextPartMs = 10 * 60_000;
+/** Between two parts of a large book, as a multiple of how long the last one took: what bounds its share of the processor. */
+const pauseFactor = 9;
+const pauseMinMs = 60_000;
+const pauseMaxMs = 10 * 60_000;
 const retryMs = 15 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 /** As the alert has it. */
@@ -90,8 +92,12 @@ export class BookChecks extends PeriodicTask {
   override async tick(): Promise<TickResult> {
     const all = acrossTenants(this.db);
     const now = await databaseNow(all, this.clock);
-    await insertMissingChecks(all, now);
-    const due = await claimCheck(all, now, new Date(now.getTime() + claimMs));
+    const claim = () => claimCheck(all, now, new Date(now.getTime() + claimMs));
+    let due = await claim();
+    if (!due) {
+      await insertMissingChecks(all, now);
+      due = await claim();
+    }
     if (!due) {
       return 'idle';
     }
@@ -102,6 +108,7 @@ export class BookChecks extends PeriodicTask {
   async #check(due: DueCheck, now: Date): Promise<void> {
     const { business_id } = due;
     const db = forTenant(this.db, business_id);
+    const startedMs = performance.now();
     try {
       const result = await this.#verify(due);
       const findings = result.findings.filter(({ check }) => check !== 'pending_work');
@@ -112,10 +119,12 @@ export class BookChecks extends PeriodicTask {
         round_findings: [...(due.round_findings ?? []), ...findings].slice(0, findingsMax),
       };
       if (result.next) {
-        await storePart(db, stored, new Date(now.getTime() + nextPartMs));
+        const pauseMs = pauseAfter(performance.now() - startedMs);
+        await storePart(db, stored, new Date(now.getTime() + pauseMs));
         return;
       }
-      await completeRound(db, stored, await databaseNow(db, this.clock), nextRound(now, business_id));
+      const completedAt = await databaseNow(db, this.clock);
+      await completeRound(db, stored, completedAt, nextRound(due.round_began_at, completedAt, business_id));
       const count = stored.round_findings.length;
       this.logger[count > 0 ? 'error' : 'info'](
         { business_id, documents: stored.round_documents, findings: count },
@@ -123,11 +132,11 @@ export class BookChecks extends PeriodicTask {
       );
     } catch (error) {
       if (error instanceof StoppingError) {
-        await releaseCheck(db, business_id);
+        await releaseCheck(db, due);
         return;
       }
       this.logger.warn({ err: error, business_id }, 'book check failed');
-      await storeFailure(db, business_id, now, new Date(now.getTime() + retryMs));
+      await storeFailure(db, due, now, new Date(now.getTime() + retryMs));
     }
   }
 
@@ -154,10 +163,14 @@ export class BookChecks extends PeriodicTask {
   };
 }
 
-/** At a second of the day that is the business's own, half a day from now at the earliest. */
-export function nextRound(now: Date, businessId: string): Date {
+/** A part that took half a minute is followed by five minutes, so that a book of a million takes two days. */
+export const pauseAfter = (partMs: number): number =>
+  Math.min(pauseMaxMs, Math.max(pauseMinMs, pauseFactor * partMs));
+
+/** At a second of the day that is the business's own: half a day after the last round began at the earliest, however long it took. */
+export function nextRound(began: Date, now: Date, businessId: string): Date {
   const ownMs = (Number.parseInt(businessId.slice(0, 8), 16) * 1_000) % dayMs;
-  const earliest = now.getTime() + dayMs / 2;
+  const earliest = Math.max(began.getTime() + dayMs / 2, now.getTime());
   const sameDay = Math.floor(earliest / dayMs) * dayMs + ownMs;
   return new Date(sameDay >= earliest ? sameDay : sameDay + dayMs);
 }

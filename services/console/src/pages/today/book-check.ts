@@ -10,14 +10,16 @@ import {
   type Task,
   type Words,
 } from '@pinkas/ui';
-import type { CompletedCheck } from '../../book-check/book-check.repository.js';
+import type { KnownCheck } from '../../book-check/book-check.repository.js';
 import type { MemberVisit } from '../../http/visit.js';
 
 /** A daily check that is older has been missed. */
 const freshMs = 36 * 60 * 60_000;
+/** A round whose next part is overdue by more is not under way. */
+const overdueMs = 2 * 60 * 60_000;
 
-/** What a check comes to, for people. */
-export type CheckState = 'none' | 'sound' | 'found' | 'old';
+/** What a check comes to, for people; `running`: there is no fresh result, and a round of a large book is under way. */
+export type CheckState = 'none' | 'running' | 'sound' | 'found' | 'old';
 
 export const checkWords = {
   documents: { he: 'מסמכים', en: 'documents' },
@@ -26,6 +28,10 @@ export const checkWords = {
   notYet: { he: 'הספר עוד לא נבדק', en: 'The book is not checked yet' },
   lastChecked: { he: 'הספר נבדק לאחרונה', en: 'The book was last checked' },
   missed: { he: 'הבדיקה שאחריה לא הושלמה', en: 'the check after that was not completed' },
+  running: {
+    he: 'בדיקה של הספר נמשכת; עד כה נבדקו',
+    en: 'A check of the book is under way; so far it has checked',
+  },
   found: { he: 'הבדיקה היומית של הספר מצאה אי־התאמות', en: 'The daily check of the book has findings' },
   foundMore: {
     he: 'אין להפיק או לתקן דבר לפני שמי שמפעיל את המערכת בדק אותן.',
@@ -36,19 +42,22 @@ export const checkWords = {
 } as const satisfies Record<string, Words>;
 
 /** A check that failed, or is old, states nothing about the book of today. */
-export function checkStateOf(check: CompletedCheck | undefined, now: Date): CheckState {
-  if (!check) {
-    return 'none';
-  }
-  if ((check.findings ?? []).length > 0) {
+export function checkStateOf({ completed, running }: KnownCheck, now: Date): CheckState {
+  if ((completed?.findings ?? []).length > 0) {
     return 'found';
   }
-  const isFresh = now.getTime() - check.completed_at.getTime() <= freshMs;
-  return isFresh && check.failed_at === null ? 'sound' : 'old';
+  const isFresh = completed !== null && now.getTime() - completed.completed_at.getTime() <= freshMs;
+  if (isFresh && completed.failed_at === null) {
+    return 'sound';
+  }
+  if (running !== null && now.getTime() - running.due_at.getTime() <= overdueMs && !completed?.failed_at) {
+    return 'running';
+  }
+  return completed === null ? 'none' : 'old';
 }
 
 /** One line on the state of the book, which leads to what is checked. A test book has none. */
-export function checkLine(visit: MemberVisit, check: CompletedCheck | undefined, now: Date): Markup | null {
+export function checkLine(visit: MemberVisit, check: KnownCheck, now: Date): Markup | null {
   const { isTest, language, link } = visit;
   const state = checkStateOf(check, now);
   if (isTest || state === 'found') {
@@ -62,14 +71,18 @@ export function checkLine(visit: MemberVisit, check: CompletedCheck | undefined,
 
 function stateText(
   state: CheckState,
-  check: CompletedCheck | undefined,
+  { completed: check, running }: KnownCheck,
   { language }: MemberVisit,
   now: Date,
 ): Markup {
+  const completed = check?.completed_at.toISOString() ?? '';
+  const last = check && html`${checkWords.lastChecked[language]} ${dayAndTime(completed, language)}. `;
+  if (state === 'running' && running) {
+    return html`${last}${checkWords.running[language]} ${leftToRight(String(running.documents))} ${checkWords.documents[language]}.`;
+  }
   if (!check || state === 'none') {
     return html`${checkWords.notYet[language]}.`;
   }
-  const completed = check.completed_at.toISOString();
   const isToday = dayInIsrael(check.completed_at) === dayInIsrael(now);
   const when = isToday ? leftToRight(formatInstantTime(completed)) : dayAndTime(completed, language);
   return state === 'sound'
@@ -78,14 +91,14 @@ function stateText(
 }
 
 /** What the check has found needs a person. */
-export function checkTasks(visit: MemberVisit, check: CompletedCheck | undefined, now: Date): Task[] {
+export function checkTasks(visit: MemberVisit, check: KnownCheck, now: Date): Task[] {
   const { isTest, language, link } = visit;
   if (isTest || checkStateOf(check, now) !== 'found') {
     return [];
   }
   return [
     {
-      title: html`${checkWords.found[language]} ${count(check?.findings?.length ?? 0)}`,
+      title: html`${checkWords.found[language]} ${count(check.completed?.findings?.length ?? 0)}`,
       tone: 'bad',
       detail: checkWords.foundMore[language],
       action: linkButton({ href: link('/check'), text: checkWords.show[language], kind: 'secondary' }),

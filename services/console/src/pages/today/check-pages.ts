@@ -1,7 +1,7 @@
 import { documentTypeRules } from '@pinkas/domain';
 import { type Clock, type Database, forTenant, InjectClock, InjectDatabase } from '@pinkas/service-kit';
 import { card, dayAndTime, html, leftToRight, type Markup, notice, pageHead, type Words } from '@pinkas/ui';
-import { type CompletedCheck, completedCheck } from '../../book-check/book-check.repository.js';
+import { type CompletedCheck, knownCheck } from '../../book-check/book-check.repository.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -20,8 +20,8 @@ const texts = {
   findings: { he: 'אי־התאמות', en: 'Findings' },
   what: { he: 'מה נבדק', en: 'What is checked' },
   large: {
-    he: 'ספר של יותר מ־2,000 מסמכים נבדק בחלקים, אחד בכל עשר דקות; מסמך שהופק אחרי שחלקו נבדק ייבדק בסבב הבא.',
-    en: 'A book of more than 2,000 documents is checked in parts, one every ten minutes; a document that is issued after its part was checked is checked in the next round.',
+    he: 'ספר של יותר מ־2,000 מסמכים נבדק בחלקים, שביניהם עד עשר דקות; מסמך שהופק אחרי שחלקו נבדק ייבדק בסבב הבא.',
+    en: 'A book of more than 2,000 documents is checked in parts, up to ten minutes apart; a document that is issued after its part was checked is checked in the next round.',
   },
   not: {
     he: 'הבדיקה אינה משווה את הספר לקצוות החתומים של השרשראות, ואינה שואלת את רשות המסים: את הראשון עושה מי שמפעיל את המערכת, עם pinkas verify.',
@@ -65,15 +65,15 @@ export class CheckPages {
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
     const { business, language } = visit;
-    const check = await completedCheck(forTenant(this.db, business.id), business.id);
+    const check = await knownCheck(forTenant(this.db, business.id), business.id);
     const now = this.clock.now();
     const state = checkStateOf(check, now);
     return page(
       texts.title[language],
       html`${pageHead({ title: texts.title[language], language, lead: texts.lead[language] })}
 ${state === 'found' ? notice('error', checkWords.foundMore[language]) : null}
-${state === 'none' || state === 'old' ? checkLine(visit, check, now) : null}
-${check ? lastCheck(visit, check) : null}
+${state === 'found' || state === 'sound' ? null : checkLine(visit, check, now)}
+${check.completed ? lastCheck(visit, check.completed) : null}
 ${card({
   id: 'checked',
   title: texts.what[language],

@@ -21,7 +21,7 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { card, emptyState, html, linkButton, type Markup, notice, pageHead, stats } from '@pinkas/ui';
-import { completedCheck } from '../../book-check/book-check.repository.js';
+import { knownCheck } from '../../book-check/book-check.repository.js';
 import type { ConsoleConfig } from '../../config.js';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
@@ -71,7 +71,7 @@ export class TodayPages {
     const today = dayInIsrael(now);
     const [book, findings] = await Promise.all([this.#book(visit, today), this.#findings(visit)]);
     const [check, dismissed] = await Promise.all([
-      completedCheck(forTenant(this.db, visit.business.id), visit.business.id),
+      knownCheck(forTenant(this.db, visit.business.id), visit.business.id),
       dismissedRows(this.db, visit.bookId, dismissalsOf(visit, findings)),
     ]);
     const tasks = [...checkTasks(visit, check, now), ...attention(visit, findings, dismissed, now)];
