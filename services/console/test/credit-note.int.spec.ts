@@ -198,6 +198,19 @@ describe('a credit note in the console', () => {
     });
   });
 
+  it('an invoice that comes to more than a price may be is credited, all of it or a part', async () => {
+    const [item] = source.items;
+    source = {
+      ...source,
+      items: [{ ...(item as NonNullable<typeof item>), quantity: 2, unit_price: 100_000_000 }],
+      totals: { ...source.totals, subtotal: 200_000_000, vat: 36_000_000, total: 236_000_000 },
+    };
+    await browser.post(address, await preview(whole));
+    expect(asked[0]?.body).not.toHaveProperty('expected_total');
+    await browser.post(address, await preview({ ...part, amount: '236000000' }));
+    expect(asked[1]?.body.items.map(({ unit_price }) => unit_price)).toEqual([1e8, 1e8, 36_000_000]);
+  });
+
   it('contact details are those of the card of the customer, not of the source', async () => {
     const form = await preview(part);
     await browser.post(address, form);

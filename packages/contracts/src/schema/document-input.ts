@@ -3,7 +3,9 @@ import Type, { type Static } from 'typebox';
 import { CalendarDate, described, EmailAddress, PhoneNumber, Strict, Uuid } from './fields.js';
 
 export const CustomerLegalType = Type.Enum([...customerLegalTypes]);
-const atMost100Million = { maximum: 100_000_000 } as const;
+/** The most that a unit price, a payment or a total that is stated may be; what a document comes to may be more. */
+export const amountMax = 100_000_000;
+const atMost100Million = { maximum: amountMax } as const;
 /** At most two decimals, as callers learn of it. */
 const amountLimits = { ...atMost100Million, publicMultipleOf: 0.01 } as const;
 

@@ -1,4 +1,4 @@
-import type { CreateDocument, IssuedDocument } from '@pinkas/contracts';
+import { amountMax, type CreateDocument, type IssuedDocument } from '@pinkas/contracts';
 import { type Agorot, decimalPlaces, fromShekels, isBlank, toShekels } from '@pinkas/domain';
 import {
   type FieldErrors,
@@ -9,7 +9,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import { type FieldSpecs, readFields, type Values } from '../form-fields.js';
-import { issueLimits, type Origin } from './issue-fields.js';
+import { expectedTotal, issueLimits, type Origin } from './issue-fields.js';
 
 const badDescription: Words = { he: 'יש לכתוב עבור מה הזיכוי.', en: 'Say what the credit is for.' };
 export const badAmount: Words = {
@@ -86,6 +86,12 @@ export function creditErrors({ isPart, values }: Credit, { left }: Source, langu
  */
 export const creditKey = ({ document, credited }: Source): string => `credit-${document.id}-${credited}`;
 
+/** An amount as the prices of as many lines as it needs: an invoice may come to more than one price may be. */
+function withinMax(amount: number): number[] {
+  const more = fromShekels(amount) - fromShekels(amountMax);
+  return more > 0n ? [amountMax, ...withinMax(toShekels(more))] : [amount];
+}
+
 export function creditBody({ isPart, values }: Credit, { document }: Source): CreateDocument {
   const { customer, discount } = document;
   // Its identity is that of the source. The customer is reached as the card says, which a person may have corrected since.
@@ -101,9 +107,10 @@ export function creditBody({ isPart, values }: Credit, { document }: Source): Cr
     ...(values.notes !== '' && { notes: values.notes }),
   };
   if (isPart) {
-    const items = [
-      { description: values.description, quantity: 1, unit_price: readMoney(values.amount) ?? 0 },
-    ];
+    const { description } = values;
+    const items = withinMax(readMoney(values.amount) ?? 0).map((unit_price) => ({
+      ...{ description, quantity: 1, unit_price },
+    }));
     return { ...common, items, prices_include_vat: true };
   }
   const items = document.items.map(({ description, quantity, unit_price, sku }) => ({
@@ -117,6 +124,6 @@ export function creditBody({ isPart, values }: Credit, { document }: Source): Cr
     items,
     prices_include_vat: document.prices_include_vat,
     ...(discount && { discount }),
-    expected_total: document.totals.total,
+    ...expectedTotal(document.totals.total),
   };
 }

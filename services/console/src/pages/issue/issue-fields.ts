@@ -1,4 +1,5 @@
 import {
+  amountMax,
   type Business,
   CreateDocument,
   type DocumentState,
@@ -21,6 +22,10 @@ import {
 import { type FieldKind, type Language, readField, readMoney, type Words } from '@pinkas/ui';
 import { limitsOf } from '../../http/form-limits.js';
 import { balanceOf, documentName } from '../parts.js';
+
+/** The check of the total that a person has seen, as far as a caller may state one: a document may come to more. */
+export const expectedTotal = (total: number): Pick<CreateDocument, 'expected_total'> =>
+  total > amountMax ? {} : { expected_total: total };
 
 /** A line as it is typed. */
 export interface LineFields {

@@ -12,6 +12,7 @@ import { issueConfirm } from './issue-confirm.js';
 import {
   blankLine,
   entriesOf,
+  expectedTotal,
   fieldsFrom,
   fieldsOfAccount,
   type IssueFields,
@@ -279,7 +280,7 @@ export class IssuePages {
   async #issue(visit: MemberVisit, fields: IssueFields): Promise<PageReply> {
     const expected = readMoney(visit.form.get('expected_total') ?? '');
     return this.#checked(visit, fields, async (body) => {
-      const confirmed = { ...body, ...(expected !== null && { expected_total: expected }) };
+      const confirmed = { ...body, ...(expected !== null && expectedTotal(expected)) };
       const { key } = fields.single;
       const { id, customer } = await this.issuing.issue(visit, `issue-${key}`, confirmed, fields.setOffs);
       if (visit.form.get('update_card') === 'yes') {
