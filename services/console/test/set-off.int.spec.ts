@@ -146,6 +146,7 @@ describe('money on account in the console', () => {
   it('a set-off is removed from the page of its document, once', async () => {
     const document = exampleDocument({ business_id: business.id });
     const set_off_id = randomUUID();
+    let invoices = 0;
     console.network.answer(getDocument, () => ({
       document,
       state: {
@@ -153,6 +154,7 @@ describe('money on account in the console', () => {
         paid: 0,
         set_off: 60,
         credited: 0,
+        invoices,
         allocation_number: null,
         cancelled_at: null,
       },
@@ -160,6 +162,12 @@ describe('money on account in the console', () => {
     }));
     const at = `${root}/documents/${document.id}/set-offs`;
     const { text } = await browser.get(at);
+    expect(text).toContain('Removing returns the amount to the account');
+    invoices = 1;
+    document.type = 'proforma';
+    const ofInvoiced = (await browser.get(at)).text;
+    expect(ofInvoiced).toContain('the amounts are on the account of the customer again');
+    expect(ofInvoiced).not.toContain('Removing returns the amount to the account');
     expect(textOf(text)).toMatch(/10 Jun 2026 11:00 ₪60.00/);
     expect((await browser.post(at, { set_off_id })).status).toBe(303);
     refusal = new ApiError('not_found');

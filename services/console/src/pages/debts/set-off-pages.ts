@@ -37,7 +37,7 @@ import {
 } from '@pinkas/ui';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { documentName, effectList } from '../parts.js';
+import { balanceOf, documentName, effectList } from '../parts.js';
 import { words } from '../words.js';
 import { ageWords } from './debt-words.js';
 
@@ -67,6 +67,10 @@ const texts = {
   sum: { he: 'סכום', en: 'Amount' },
   act: { he: 'פעולה', en: 'Action' },
   remove: { he: 'הסרת הקיזוז', en: 'Remove' },
+  asksNothing: {
+    he: 'המסמך אינו דורש עוד תשלום: הסכומים כבר חזרו לחשבון הלקוח.',
+    en: 'The document asks for no payment any more: the amounts are on the account of the customer again.',
+  },
   removeWhat: {
     he: 'הסרה מחזירה את הסכום לזכות בחשבון, והיתרה לתשלום של המסמך גדלה בו. ההסרה נרשמת ביומן.',
     en: 'Removing returns the amount to the account, and the balance due of the document grows by it. It is recorded in the trail.',
@@ -146,7 +150,11 @@ export class DocumentSetOffPages {
   @ConsolePage({ method: 'GET', changes: 'book' })
   async show(visit: MemberVisit): Promise<PageReply> {
     const { bookId, language, link, outcome, params } = visit;
-    const { document, set_offs = [] } = await this.rpc.call(getDocument, {
+    const {
+      document,
+      state,
+      set_offs = [],
+    } = await this.rpc.call(getDocument, {
       ...{ business_id: bookId, document_id: params.id ?? '', detailed: true },
     });
     return page(
@@ -159,7 +167,7 @@ ${pageHead({
 })}
 ${outcome === 'set_off_removed' ? notice('done', texts.removed[language]) : null}
 ${set_offs.length === 0 ? emptyState({ title: texts.noneOf[language] }) : setOffTable(visit, set_offs)}
-<p class="hint">${texts.removeWhat[language]}</p>`,
+<p class="hint">${texts[balanceOf(document, state) === null ? 'asksNothing' : 'removeWhat'][language]}</p>`,
     );
   }
 

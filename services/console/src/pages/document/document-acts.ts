@@ -87,7 +87,9 @@ function issuerActs(
       text: typeName(next, language),
     }),
   );
-  const credit: Act[] = documentTypeRules.credit_note.sources.includes(type)
+  // Of nothing there is nothing to credit.
+  const isCreditable = documentTypeRules.credit_note.sources.includes(type) && document.totals.total > 0;
+  const credit: Act[] = isCreditable
     ? [{ href: link(`/documents/${id}/credit`), text: texts.credit[language] }]
     : [];
   const copy: Act[] =
