@@ -142,6 +142,8 @@ export const numberArtifact = defineContract('rendering.artifact.number', {
 /** Prints a report as PDF/UA-1 and PDF/A-2a. It is neither signed nor stored. */
 export const printReport = defineContract('rendering.report.print', {
   request: Strict({
+    /** Whose report it is: businesses take turns. */
+    business_id: Type.Optional(Uuid),
     /** ASCII: the title of a page that has none of its own. */
     title: Type.String({ pattern: '^[A-Za-z0-9 .-]{1,100}$' }),
     /** A complete page, which names no other file; its `title`, `lang` and `meta` author become those of the PDF. */

@@ -506,4 +506,24 @@ describe('renderPage', () => {
       code: 'document_generation_failed',
     });
   });
+
+  it('reports of one business wait behind those of others, and beyond some the printer is busy', async () => {
+    const rows = '<tr><td>קבלה</td><td>12,000.00</td></tr>'.repeat(400);
+    const html = (body: string) =>
+      `<!doctype html><html lang="he" dir="rtl"><head><title>דוח</title></head><body><h1>דוח</h1>${body}</body></html>`;
+    const ended: string[] = [];
+    const print = (business_id: string, name: string, body: string) =>
+      rendering.network.call(printReport, { business_id, title: 'Report', html: html(body) }).then(
+        () => ended.push(name),
+        (error: { code: string }) => ended.push(`${name} ${error.code}`),
+      );
+    const [many, other] = [randomUUID(), randomUUID()];
+    const waiting = Array.from({ length: 5 }, () => print(many, 'many', `<table>${rows}</table>`));
+    await eventually('one more than may wait is refused', () => ended.length > 0);
+    await print(other, 'other', '<p>שורה</p>');
+    await Promise.all(waiting);
+    expect(ended[0]).toBe('many engine_error');
+    expect(ended.indexOf('other')).toBeLessThan(4);
+    expect(ended.filter((name) => name === 'many')).toHaveLength(4);
+  });
 });

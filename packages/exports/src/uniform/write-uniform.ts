@@ -73,7 +73,11 @@ export async function writeUniform(
     const ini = join(folder, 'INI.TXT');
     // Encoded before the reports, which count its fields as well.
     await writeFile(`${ini}.partial`, Buffer.concat(files.ini()));
-    const reports = await writeReports(call, folder, uniformReports({ run, files }));
+    const reports = await writeReports(
+      call,
+      { business: request.business, folder },
+      uniformReports({ run, files }),
+    );
     const sums = new Map([['INI.TXT', await sha256Of(`${ini}.partial`)]]);
     for (const name of ['BKMVDATA.TXT', 'BKMVDATA.zip', bookEndFile, ...reports]) {
       sums.set(name, await sha256Of(join(folder, name)));
@@ -90,13 +94,13 @@ export async function writeUniform(
 /** Writes each report as HTML and as PDF. @returns the names of the files. */
 async function writeReports(
   call: Call,
-  folder: string,
+  { business, folder }: { readonly business: Pick<Business, 'id'>; readonly folder: string },
   reports: readonly PrintedReport[],
 ): Promise<string[]> {
   const names: string[] = [];
   for (const { name, title, html } of reports) {
     await writeFile(join(folder, `${name}.html`), html);
-    const { pdf } = await call(printReport, { title, html });
+    const { pdf } = await call(printReport, { business_id: business.id, title, html });
     await writeFile(join(folder, `${name}.pdf`), Buffer.from(pdf, 'base64'));
     names.push(`${name}.html`, `${name}.pdf`);
   }

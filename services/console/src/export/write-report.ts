@@ -25,6 +25,7 @@ export async function writeReport(
   const view = { book: business, language: business.language };
   const report = await call(reportPeriod, reportRequest(business, period));
   const { pdf } = await call(printReport, {
+    business_id: business.id,
     title: `Report ${period.name}`,
     html: printedPeriod(view, period, report, dayInIsrael(now)),
   });

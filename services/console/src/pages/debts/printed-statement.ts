@@ -40,6 +40,7 @@ export async function printStatement(
     return null;
   }
   const { pdf } = await rpc.call(printReport, {
+    business_id: visit.bookId,
     title: 'Statement of account',
     html: sheetOf(visit, subject, statement, entries, { today: dayInIsrael(now), language }),
   });

@@ -153,6 +153,7 @@ ${pager(links, language, reportTexts.receipts[language])}`,
     const period = periodOf(visit, now);
     const report = await readReport(this.rpc, visit, period);
     const { pdf } = await this.rpc.call(printReport, {
+      business_id: visit.bookId,
       title: `Report ${period.name}`,
       html: printedPeriod(visit, period, report, dayInIsrael(now)),
     });
