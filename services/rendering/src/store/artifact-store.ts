@@ -169,7 +169,14 @@ export class ArtifactStore implements BackgroundTask {
   }
 
   #open(address: StoreAddress): Promise<S3Bucket> {
-    this.#bucket ??= import('./s3-bucket.js').then(({ S3Bucket }) => new S3Bucket(address));
+    this.#bucket ??= import('./s3-bucket.js').then(
+      ({ S3Bucket }) => new S3Bucket(address),
+      (error: unknown) => {
+        // The next request imports it again.
+        this.#bucket = undefined;
+        throw error;
+      },
+    );
     return this.#bucket;
   }
 
