@@ -17,6 +17,7 @@ import {
   type RequestOf,
   type releaseArtifact,
 } from '@pinkas/contracts';
+import type { AllocationOptions } from '@pinkas/domain';
 import {
   eventually,
   exampleBusiness,
@@ -65,6 +66,8 @@ export class DeliveryUnderTest extends ServiceUnderTest<DeliveryTables, Delivery
   issuingUnavailable = false;
   /** What was paid and credited of all documents, as issuing states it. */
   state: Partial<DocumentState> = {};
+  /** By which issuing decides about allocation numbers. */
+  allocationOptions: AllocationOptions = {};
   /** What is left to pay of documents, by their ids; of others nothing is. */
   debts = new Map<string, number>();
   /** What every customer has on account. */
@@ -97,6 +100,7 @@ export class DeliveryUnderTest extends ServiceUnderTest<DeliveryTables, Delivery
     this.pdfUnavailable = false;
     this.issuingUnavailable = false;
     this.state = {};
+    this.allocationOptions = {};
     this.debts = new Map();
     this.onAccount = 0;
     this.pdfDamaged = false;

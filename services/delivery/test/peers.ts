@@ -9,7 +9,7 @@ import {
   listDebts,
   releaseArtifact,
 } from '@pinkas/contracts';
-import { dayInIsrael, daysAfter, debtAgeOf } from '@pinkas/domain';
+import { dayInIsrael, daysAfter, debtAgeOf, requiresNumber } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import type { DeliveryUnderTest } from './delivery.js';
 
@@ -42,16 +42,20 @@ export function answerForIssuing(delivery: DeliveryUnderTest): void {
     return { document, business, artifact_sha256, state };
   };
   network.answer(getDocument, ({ business_id, document_id }) => {
-    const { document: found, state } = issuedDocument(
-      (document) => document.id === document_id && document.business_id === business_id,
-    );
+    const {
+      document: found,
+      business,
+      state,
+    } = issuedDocument((document) => document.id === document_id && document.business_id === business_id);
     const listed = {
       document: headOf(found),
       state,
       allocation: { status: 'not_required' as const, number: null, reason: 'The net is small.' },
       delivery: { status: 'queued' as const, channel: 'email' as const, scheduled_for: null },
     };
-    return { document: found, state, listed };
+    // As issuing decides it, which has options of its own.
+    const isRequired = requiresNumber(found, business, delivery.allocationOptions);
+    return { document: found, state, allocation: isRequired ? null : listed.allocation, listed };
   });
   network.answer(findPublicDocument, ({ public_id }) =>
     issuedDocument((document) => document.public_id === public_id),

@@ -123,6 +123,19 @@ describe('SendMessage', () => {
     ]);
   });
 
+  it('SendMessage sends a credit note for which the operator asks for no allocation number', async () => {
+    delivery.allocationOptions = { creditNotes: 'skip' };
+    const creditNote = await delivery.issue(delivery.newRecipient(), {
+      due: false,
+      document: { send: false, type: 'credit_note' },
+    });
+    const id = randomUUID();
+    expect(await send(creditNote, delivery.newRecipient(), { delivery_id: id })).toMatchObject({
+      state: 'ready',
+    });
+    await inState(creditNote, id, 'sent');
+  });
+
   it('SendMessage sends once more to the address of a planned message, without issuing', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await delivery.issueReady(recipient);

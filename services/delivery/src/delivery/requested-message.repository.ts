@@ -40,6 +40,9 @@ export async function findFacts(
   return row?.facts;
 }
 
+/** Of a message that brings no PDF of its document, and may be about others: nothing of the document holds it. */
+export const withoutPdf = { cancelled: false, rendered: true, heldUntil: null } as const;
+
 /** Stores a message that a person asks for. @returns its row. */
 export async function insertRequested(
   trx: Transaction<DeliveryTables>,

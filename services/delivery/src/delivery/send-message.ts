@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, sendMessage } from '@pinkas/contracts';
-import { heldUntil, requiresNumber } from '@pinkas/domain';
+import { heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -19,7 +19,6 @@ import type { DeliveryFacts, DeliveryRow, DeliveryTables, DocumentKey } from '..
 import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
 import { factsOf } from './delivery-facts.js';
-import { holdUntil } from './delivery-plan.js';
 import { lockDocument, type PlannedDocument, progressOf, recordPlanned } from './document.repository.js';
 import { IssuedDocuments } from './issued-documents.js';
 import { MessageChannels } from './message-channels.js';
@@ -78,9 +77,7 @@ export class SendMessage {
   /** @throws ApiError `not_found` where the business has no such document. */
   async #fetch(key: DocumentKey): Promise<KnownDocument> {
     const issued = await this.documents.fetch(key);
-    const { document, business } = issued;
-    const numberRequired = requiresNumber(document, business);
-    return { facts: factsOf(issued), planned: { holdUntil: holdUntil(document, business), numberRequired } };
+    return { facts: factsOf(issued), planned: issued.planned };
   }
 
   async #store(

@@ -6,7 +6,7 @@ import {
   remindedDocumentsMax,
   sendReminder,
 } from '@pinkas/contracts';
-import { decideAllocation, heldUntil } from '@pinkas/domain';
+import { heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -26,13 +26,12 @@ import type { DeliveryRow, DeliveryTables, DocumentKey, Reminder } from '../db/d
 import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
 import { factsOf } from './delivery-facts.js';
-import { holdUntil } from './delivery-plan.js';
-import { progressOf, recordPlanned } from './document.repository.js';
+import { recordPlanned } from './document.repository.js';
 import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
 import { takeReminder } from './reminder.repository.js';
-import { findMessage, insertRequested } from './requested-message.repository.js';
+import { findMessage, insertRequested, withoutPdf } from './requested-message.repository.js';
 import { isSuppressed } from './suppression.repository.js';
 
 type Request = RequestOf<typeof sendReminder>;
@@ -103,9 +102,7 @@ export class SendReminder {
     issued: IssuedFacts,
     reminder: Reminder,
   ): Promise<DeliveryRow> {
-    const numberRequired = decideAllocation(issued.document, issued.business).required;
-    const planned = { holdUntil: holdUntil(issued.document, issued.business), numberRequired };
-    const state = await recordPlanned(trx, key, planned);
+    await recordPlanned(trx, key, issued.planned);
     // The same form may have been sent twice at once.
     const known = await findMessage(trx, { business_id: key.business_id, id });
     if (known) {
@@ -133,7 +130,7 @@ export class SendReminder {
         recipient,
         notBefore: heldUntil('customer', facts.business.quiet_hours, now),
       },
-      { facts, messageIdDomain: messageIdDomain(this.config), now, document: progressOf(state, now) },
+      { facts, messageIdDomain: messageIdDomain(this.config), now, document: withoutPdf },
       reminder,
     );
     await appendAudit(trx, {

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, sendStatement, statementBytesMax } from '@pinkas/contracts';
-import { decideAllocation, heldUntil } from '@pinkas/domain';
+import { heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -19,12 +19,11 @@ import type { DeliveryRow, DeliveryTables, DocumentKey } from '../db/delivery.ta
 import { messageIdDomain } from '../message/message-id-domain.js';
 import { parseRecipient } from './address.js';
 import { factsOf } from './delivery-facts.js';
-import { holdUntil } from './delivery-plan.js';
-import { progressOf, recordPlanned } from './document.repository.js';
+import { recordPlanned } from './document.repository.js';
 import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
-import { findMessage, insertRequested } from './requested-message.repository.js';
+import { findMessage, insertRequested, withoutPdf } from './requested-message.repository.js';
 import { insertStatementFile } from './statement-file.repository.js';
 import { isSuppressed } from './suppression.repository.js';
 
@@ -81,9 +80,7 @@ export class SendStatement {
     pdf: Buffer,
   ): Promise<DeliveryRow> {
     const { business, customer_id, statement_id: id, recipient, subject, text, as_of, closing } = request;
-    const numberRequired = decideAllocation(issued.document, issued.business).required;
-    const planned = { holdUntil: holdUntil(issued.document, issued.business), numberRequired };
-    const state = await recordPlanned(trx, key, planned);
+    await recordPlanned(trx, key, issued.planned);
     // The same form may have been sent twice at once.
     const known = await findMessage(trx, { business_id: key.business_id, id });
     if (known) {
@@ -103,7 +100,7 @@ export class SendStatement {
       trx,
       key,
       { id, channel: 'email', purpose: 'customer', recipient, notBefore },
-      { facts, messageIdDomain: messageIdDomain(this.config), now, document: progressOf(state, now) },
+      { facts, messageIdDomain: messageIdDomain(this.config), now, document: withoutPdf },
       { customer_id, subject, text, document_ids: [], statement: { as_of, closing } },
     );
     await insertStatementFile(trx, { business_id: key.business_id, id }, pdf);
