@@ -1,5 +1,6 @@
 import { documentTypes, type SettlementNote, settlementStates } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
+import { Sha256 } from './audit.js';
 import { defineContract } from './define.js';
 import { documentStatuses, ListedDocument } from './schema/document.js';
 import { CalendarDate, Money, Nullable, Strict, Uuid } from './schema/fields.js';
@@ -185,6 +186,8 @@ export const reviewDocuments = defineContract('issuing.document.review', {
         /** ILS: left to pay, beyond the totals, or VAT that buyers cannot deduct; null where the note is about no amount. */
         amount: Nullable(Money),
         at_least: AtLeast,
+        /** Of the ids of the documents, and the same for the same ones alone; absent of `number_missing`. */
+        documents_sha256: Type.Optional(Sha256),
       }),
     ),
     /** Invoices without the number of their buyer that need it, dated from a day on; absent where there are none. */

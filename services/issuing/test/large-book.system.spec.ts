@@ -11,7 +11,7 @@ import { findTopCustomers } from '../src/account/top-customer.repository.js';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { sumsOf } from '../src/document/document-sums.repository.js';
-import { countWithoutBuyerId, sumUndeductible } from '../src/document/settlement.repository.js';
+import { countWithoutBuyerId, readNoted, sumUndeductible } from '../src/document/settlement.repository.js';
 import type { ListFilter } from '../src/list/document-filter.js';
 import { listIssued } from '../src/list/document-list.repository.js';
 import { sumListed } from '../src/list/document-sum.repository.js';
@@ -140,7 +140,7 @@ const filters: [string, Partial<ListFilter>][] = [
 
 describe('a large book', () => {
   const business = randomUUID();
-  const [unconnected, unidentified] = [randomUUID(), randomUUID()];
+  const [unconnected, unidentified, withholding] = [randomUUID(), randomUUID(), randomUUID()];
   let database: TestDatabase<IssuingTables>;
   let opened: Database<IssuingTables>;
   let owner: Database<IssuingTables>;
@@ -162,6 +162,8 @@ describe('a large book', () => {
     await fill([unconnected], documents / 2, { settings, more: 30_000 });
     const buyer = { ...exampleDocument().customer, tax_id: null };
     await fill([unidentified], documents / 2, { buyer, more: 30_000 });
+    // An agora of every invoice was paid.
+    await fill([withholding], documents / 2, { paid: 1 });
     await database.db.transaction().execute(async (trx) => {
       // They read every document of the book, which takes longer than a request may.
       await sql`set local statement_timeout = 0`.execute(trx);
@@ -181,7 +183,7 @@ describe('a large book', () => {
   async function fill(
     businesses: string[],
     each: number,
-    { settings = exampleBusiness(), buyer = exampleDocument().customer, more = 0 } = {},
+    { settings = exampleBusiness(), buyer = exampleDocument().customer, more = 0, paid = 0 } = {},
   ): Promise<void> {
     const { items } = exampleDocument();
     const typeOf = sql.join(
@@ -205,8 +207,8 @@ describe('a large book', () => {
             ${JSON.stringify(items)}::jsonb, false,
             case type when 'receipt' then jsonb_build_array(jsonb_build_object('method', 'cash', 'amount', total)) else '[]' end,
             total - 18, 0, 18, 18, total, 100 * total,
-            case when type in ('tax_invoice', 'proforma') and status <> 'cancelled' then case when n % 3 = 0 then 0 else total end end,
-            case when type = 'receipt' then total when n % 997 = 0 then 1 else 0 end, true, '',
+            case when type in ('tax_invoice', 'proforma') and status <> 'cancelled' then case when n % 3 = 0 then 0 else total - ${paid} end end,
+            case when type = 'receipt' then total when n % 997 = 0 then 1 else ${paid}::numeric end, true, '',
             case status when 'cancelled' then issued_at end, '', '{}',
             case when n % ${Math.floor(documents / 6)} = 0 then null else '{"status":"not_required"}'::jsonb end,
             case when n % 499 = 0 then lpad(n::text, 9, '0') end
@@ -360,6 +362,14 @@ describe('a large book', () => {
         expect((await rowsRead(query, book)).documents).toBeLessThanOrEqual(1_000);
       },
     );
+
+    it('readNoted reads the newest 1,000 of each type of which a part is paid', async () => {
+      const noted = await readNoted(forTenant(opened, withholding), withholding);
+      expect(noted.get('partly_paid')?.length).toBeGreaterThanOrEqual(1_000);
+      const read = () => rowsRead((db) => readNoted(db, withholding), withholding);
+      // Found, and then read with what is based on each; without statistics the newest of a state are sorted.
+      expect((await read()).documents).toBeLessThanOrEqual(analyzed ? 4 * 2_000 : documents / 2);
+    });
 
     const measured = filters.filter(
       ([, { from, to, note, order, total_from, search }]) =>

@@ -409,7 +409,7 @@ END), id) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
-CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id, id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
+CREATE INDEX document_overpaid_proforma_idx ON public.document USING btree (business_id, "position") WHERE ((type = 'proforma'::text) AND (paid > total) AND (settlement IS NULL));
 
 CREATE INDEX document_settlement_idx ON public.document USING btree (business_id, type, settlement, "position") WHERE (settlement IS NOT NULL);
 

@@ -3,6 +3,8 @@ import {
   type Agorot,
   amountOfNote,
   type DocumentType,
+  documentTypeRules,
+  documentTypes,
   law,
   type SettlementFacts,
   settlementOf,
@@ -87,13 +89,19 @@ export function settlementDetails(row: DocumentRow, settling: SettlingDocuments)
   };
 }
 
+/** What is counted of documents is read of the newest alone: a book may have any number of them. */
+export const countedMax = 1_000;
+
+/** The types whose documents ask for a payment. */
+export const payable = documentTypes.filter((type) => documentTypeRules[type].dueDate);
+
 /** A document that has a note. */
 export interface NotedDocument {
   readonly id: string;
   readonly amount: Agorot | null;
 }
 
-/** The documents of a book with each note about their settlement. Indexes have the few that may have one, however large the book. */
+/** The documents of a book with each note about their settlement: about the newest `countedMax` of each kind, however many there are. */
 export async function readNoted(
   db: Database<IssuingTables>,
   businessId: string,
@@ -119,6 +127,12 @@ export async function readNoted(
  * was invoiced twice.
  */
 async function readCandidates(db: Database<IssuingTables>, businessId: string) {
+  const newest = (type: DocumentType) =>
+    [sql`settlement = 'partly_paid'`, sql`settlement = 'overpaid' and paid + set_off > total`].map(
+      (indexed) => sql`(
+        select id from document where business_id = ${businessId} and type = ${type} and ${indexed}
+        order by position desc limit ${countedMax})`,
+    );
   const { rows } = await sql<
     SettlingRow & {
       id: string;
@@ -130,13 +144,14 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
     }
   >`
     with candidate as materialized (
-      select id from document
-      where business_id = ${businessId} and type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total
+      ${sql.join(payable.flatMap(newest), sql` union `)}
       union
-      select id from document
-      where business_id = ${businessId} and type in ('tax_invoice', 'proforma') and settlement = 'partly_paid'
+      -- A proforma that was invoiced, or cancelled, asks for nothing, and may have received more than its total.
+      (select id from document
+      where business_id = ${businessId} and type = 'proforma' and paid > total and settlement is null
+      order by position desc limit ${countedMax})
       union
-      select based.source_id
+      (select based.source_id
       from document as based
       where based.business_id = ${businessId} and based.source_id is not null
         and based.type in ('tax_invoice', 'tax_invoice_receipt', 'credit_note')
@@ -144,6 +159,7 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
       having count(*) filter (where based.type <> 'credit_note') > 1
         or sum(based.total) filter (where based.type = 'credit_note') > (
           select total from document where business_id = ${businessId} and id = based.source_id)
+      limit ${countedMax})
     )
     select document.id, document.type, document.total, document.status, document.paid, document.set_off, settling.*
     from candidate
@@ -197,9 +213,6 @@ export const lacksBuyer = sql<SqlBool>`(
   and document.total > coalesce((
     select sum(note.total) from document as note
     where note.business_id = document.business_id and note.source_id = document.id and note.type = 'credit_note'), 0))`;
-
-/** What is counted of documents is read of the newest alone: a book may have any number of them. */
-const countedMax = 1_000;
 
 const newestOf = (businessId: string, indexed: RawBuilder<SqlBool>) => sql`(
   select * from document where business_id = ${businessId} and ${indexed}

@@ -1,11 +1,5 @@
 import type { BalanceState, listDocuments, RequestOf, sumDocuments } from '@pinkas/contracts';
-import {
-  type DocumentType,
-  documentTypeRules,
-  documentTypes,
-  fromShekels,
-  type SettlementState,
-} from '@pinkas/domain';
+import { type DocumentType, documentTypes, fromShekels, type SettlementState } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
@@ -15,6 +9,7 @@ import {
   isUndeductible,
   isUnreportedDonation,
   lacksBuyer,
+  payable,
   readNoted,
 } from '../document/settlement.repository.js';
 
@@ -142,6 +137,9 @@ async function hasNote(
   if (note === 'number_missing') {
     return isUndeductible;
   }
+  if (note === 'partly_paid') {
+    return isSettledAs([note]);
+  }
   const noted = (await readNoted(db, businessId)).get(note) ?? [];
   return sql<SqlBool>`document.id = any(${noted.map(({ id }) => id)}::uuid[])`;
 }
@@ -158,9 +156,6 @@ const ofBalance: Readonly<Record<BalanceState, RawBuilder<SqlBool>>> = {
   open: sql`document.balance > 0`,
   closed: sql`document.status = 'closed' and document.balance is null`,
 };
-
-/** The types whose documents ask for a payment. */
-const payable = documentTypes.filter((type) => documentTypeRules[type].dueDate);
 
 /** Whether a document is in a state, as `balanceStates` has it. @param type absent: of any, which no index answers. */
 function isInState(state: BalanceState, type: DocumentType | undefined): Expression<SqlBool> {

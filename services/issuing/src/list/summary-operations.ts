@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Controller } from '@nestjs/common';
 import {
   getUsage,
@@ -23,7 +24,9 @@ import {
 import type { IssuingTables } from '../document/document.tables.js';
 import { sumsByMonth, sumsByType } from '../document/document-sums.repository.js';
 import {
+  countedMax,
   countWithoutBuyerId,
+  type NotedDocument,
   readNoted,
   sumUndeductible,
   sumUnreportedDonations,
@@ -107,7 +110,14 @@ export class SummaryOperations {
         const documents = noted.get(note) ?? [];
         const amounts = documents.flatMap(({ amount }) => amount ?? []);
         const amount = amounts.length === 0 ? null : toShekels(sum(amounts));
-        return documents.length === 0 ? [] : [{ note, documents: documents.length, amount }];
+        return documents.length === 0
+          ? []
+          : [
+              {
+                ...{ note, documents: documents.length, amount, documents_sha256: hashOf(documents) },
+                ...(documents.length >= countedMax && { at_least: true as const }),
+              },
+            ];
       }),
       ...(withoutBuyerId.documents > 0 && { without_buyer_id: { ...withoutBuyerId, from } }),
       ...(unreported.documents > 0 && { unreported_donations: unreported }),
@@ -151,6 +161,11 @@ function inOrder(sums: readonly SummedType[]) {
       : [];
   });
 }
+
+const hashOf = (documents: readonly NotedDocument[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(documents.map(({ id }) => id).sort()))
+    .digest('hex');
 
 /** Months since year 0. */
 const monthsOf = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5));
