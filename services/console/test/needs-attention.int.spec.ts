@@ -131,6 +131,16 @@ describe('what needs attention', () => {
     expect(await read('')).toContain('Needs attention 1');
   });
 
+  it('a note that was dismissed comes back about other documents, although count and sum are the same', async () => {
+    const note = { note: 'partly_paid', documents: 1, amount: 180 } as const;
+    review = { notes: [{ ...note, documents_sha256: 'a'.repeat(64) }] };
+    const [[key = ''] = []] = await formsOf(owner);
+    await owner.post(`${at}/attention/dismiss`, { row: key });
+    expect(await read('')).not.toContain('Needs attention');
+    review = { notes: [{ ...note, documents_sha256: 'b'.repeat(64) }] };
+    expect(await read('')).toContain('Needs attention 1');
+  });
+
   it('a row of what the law asks for is not dismissed', async () => {
     refused = [
       {

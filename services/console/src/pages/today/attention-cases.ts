@@ -179,7 +179,7 @@ export function donationCase(visit: MemberVisit, donation: Donation): Case {
 export function noteCases(visit: MemberVisit, notes: ReplyOf<typeof reviewDocuments>['notes']): Case[] {
   return notes.flatMap((row): Case[] => {
     const found = reviewed(visit, row);
-    const { note, documents, amount: sum } = row;
+    const { note, documents, amount: sum, documents_sha256: hash = null } = row;
     const name = noteNames[note][visit.language];
     return found === null
       ? []
@@ -191,7 +191,7 @@ export function noteCases(visit: MemberVisit, notes: ReplyOf<typeof reviewDocume
               note === 'number_missing'
                 ? null
                 : {
-                    ...{ key: rowKey('note', note, documents, sum), name, nameOfMany: name },
+                    ...{ key: rowKey('note', note, documents, sum, hash), name, nameOfMany: name },
                     entry: {
                       action: 'note.dismiss',
                       subject: note,
@@ -276,7 +276,7 @@ function failureCase(visit: MemberVisit, row: FailedMessage): Case {
       entry: {
         action: 'message.dismiss',
         subject: id,
-        // No address: a trail is for ever.
+        // Its document is named: the address is not needed, and a trail is for ever.
         after: { delivery_id: row.delivery_id, channel: row.channel },
       },
     },

@@ -20,7 +20,7 @@ export interface Dismissal {
   };
 }
 
-/** The key of a row: another failure of the same kind, or another sum, has another one. */
+/** The key of a row: another failure of the same kind, other documents, or another sum, have another one. */
 export const rowKey = (...facts: readonly (string | number | null)[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
 
