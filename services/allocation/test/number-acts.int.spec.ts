@@ -370,6 +370,34 @@ describe('DecideRefusal', () => {
     expect((await show(facts)).allocation?.decision).toMatchObject({ n: 1, state: 'taken', reason: null });
   });
 
+  it('a decision that the authority had before is taken once a person has looked which one it is', async () => {
+    const { facts: decided } = await refused();
+    await decide(decided, 'continue');
+    const { facts } = await refused();
+    // The authority knows the two by one id.
+    await storeId(facts, decided.document.id);
+    expect(await decide(facts, 'cancel')).toMatchObject({
+      last: { n: 1, state: 'failed', reason: expect.stringContaining('already (462): look there') },
+    });
+    expect(refusalsOf(facts)).toEqual([null]);
+    expect(await decide(facts, 'cancel')).toMatchObject({ last: { n: 2, state: 'taken' } });
+  });
+
+  it('a decision whose first attempt was certainly not made is no earlier one', async () => {
+    const { facts: decided } = await refused();
+    await decide(decided, 'continue');
+    const { facts } = await refused();
+    await storeId(facts, decided.document.id);
+    await allocation.authority.setMode({ mode: 'rate', retry_after: 1, times: 1 });
+    expect(await decide(facts, 'cancel')).toMatchObject({ last: { n: 1, state: 'pending' } });
+    allocation.advanceClock(10 * second);
+    allocation.service.app.get(DecisionSender).trigger();
+    await eventually(
+      'it is not taken',
+      async () => (await show(facts)).allocation?.decision?.state === 'failed',
+    );
+  });
+
   it('a decision that a process recorded before it died is sent by another', async () => {
     const { facts } = await refused();
     jest.spyOn(allocation.service.app.get(DecisionSender), 'sendNow').mockResolvedValueOnce();

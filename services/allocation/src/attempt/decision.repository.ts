@@ -166,6 +166,8 @@ export async function claimDecision(
 /** How an attempt to send a decision ends. */
 export type DecisionEnd = Pick<DecisionRow, 'state' | 'reason' | 'next_attempt_at'> & {
   answer: string | null;
+  /** Whether the attempt has certainly decided nothing at the authority. */
+  isUnsent: boolean;
 };
 
 /** Stores the outcome of an attempt. @returns whether it is news: another attempt may have ended the decision. */
@@ -182,6 +184,7 @@ export async function storeDecisionAttempt(
       reason: end.reason,
       next_attempt_at: end.next_attempt_at,
       answer: end.answer ?? set.ref('answer'),
+      ...(end.isUnsent && { unsent: sql<number>`unsent + 1` }),
       claimed_until: null,
       ended_at: end.state === 'pending' ? null : now,
     }))

@@ -121,6 +121,8 @@ export interface GeneratedTables {
     reason: string | null;
     /** The body of the authority's last response. */
     answer: string | null;
+    /** How many of its attempts have certainly decided nothing at the authority; each other one may have. */
+    unsent: Generated<number>;
   };
   donation_report: {
     business_id: string;

@@ -207,6 +207,7 @@ CREATE TABLE public.decision (
     ended_at timestamp with time zone,
     reason text,
     answer text,
+    unsent integer DEFAULT 0 NOT NULL,
     CONSTRAINT decision_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT decision_decision_check CHECK ((decision = ANY (ARRAY['continue'::text, 'cancel'::text, 'object'::text, 'reverse_charge'::text]))),
     CONSTRAINT decision_n_check CHECK ((n >= 1)),
@@ -221,6 +222,8 @@ COMMENT ON TABLE public.decision IS 'What an owner has decided about a refused n
 COMMENT ON COLUMN public.decision.state IS 'failed: the authority did not take it, and nothing is decided.';
 
 COMMENT ON COLUMN public.decision.answer IS 'The body of the authority''s last response.';
+
+COMMENT ON COLUMN public.decision.unsent IS 'How many of its attempts have certainly decided nothing at the authority; each other one may have.';
 
 CREATE TABLE public.donation_report (
     business_id uuid NOT NULL,

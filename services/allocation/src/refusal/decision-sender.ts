@@ -25,12 +25,13 @@ import {
   claimDueDecisions,
   type DecisionEnd,
   type DecisionRow,
+  decisionsOf,
   nextDueDecision,
   storeDecisionAttempt,
 } from '../attempt/decision.repository.js';
 import type { AllocationConfig } from '../config.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
-import { type DecisionOutcome, RefusalDecisions } from './refusal-decision.js';
+import { type DecisionOutcome, decidedElsewhere, RefusalDecisions } from './refusal-decision.js';
 
 const inFlightMax = 4;
 
@@ -104,10 +105,24 @@ export class DecisionSender implements BackgroundTask {
     }
   }
 
-  async #attempt({ business_id: businessId, decision, facts }: ClaimedDecision): Promise<DecisionOutcome> {
-    return decision === 'reverse_charge'
-      ? { kind: 'rejected', reason: 'Reverse charge is not offered.', answer: '' }
-      : this.authority.send(businessId, decision, facts);
+  async #attempt(row: ClaimedDecision): Promise<DecisionOutcome> {
+    const { business_id: businessId, decision, facts } = row;
+    if (decision === 'reverse_charge') {
+      return { kind: 'rejected', reason: 'Reverse charge is not offered.', answer: '' };
+    }
+    return this.authority.send(businessId, decision, facts, await this.#isKnown(row));
+  }
+
+  /** Whether a decision that the authority has is this one: an attempt before may have arrived, or a person has looked, and chose it again. */
+  async #isKnown(row: ClaimedDecision): Promise<boolean> {
+    if (row.attempts - 1 > row.unsent) {
+      return true;
+    }
+    const before = await decisionsOf(forTenant(this.db, row.business_id), row);
+    return before.some(
+      ({ n, decision, reason }) =>
+        n === row.n - 1 && decision === row.decision && reason === decidedElsewhere,
+    );
   }
 
   async #store(row: ClaimedDecision, outcome: DecisionOutcome): Promise<void> {
@@ -146,13 +161,14 @@ function decisionEnd(row: DecisionRow, outcome: DecisionOutcome, now: Date): Dec
   const { answer } = outcome;
   switch (outcome.kind) {
     case 'taken':
-      return { state: 'taken', reason: null, next_attempt_at: null, answer };
+      return { state: 'taken', reason: null, next_attempt_at: null, answer, isUnsent: false };
     case 'rejected':
-      return { state: 'failed', reason: outcome.reason, next_attempt_at: null, answer };
+      return { state: 'failed', reason: outcome.reason, next_attempt_at: null, answer, isUnsent: false };
     case 'failed': {
       const next = outcome.retryable ? nextAttemptAt(row.attempts, row.decided_at, now) : null;
       const state = next ? 'pending' : 'failed';
-      return { state, reason: outcome.reason, next_attempt_at: next, answer };
+      const isUnsent = !outcome.outcomeUnknown;
+      return { state, reason: outcome.reason, next_attempt_at: next, answer, isUnsent };
     }
   }
 }

@@ -38,6 +38,9 @@ const memberNames = [
 
 /** The authority has a decision about the invoice already. */
 const decidedBefore = '462';
+/** Of a decision that the authority answers so to, and which may be another than the one that it has. */
+export const decidedElsewhere =
+  'The tax authority has a decision about this invoice already (462): look there which one it is. Where it is this one, choose it here again.';
 /** The authority has no refusal of the invoice. */
 const notRefused = '463';
 
@@ -49,8 +52,16 @@ export class RefusalDecisions {
     private readonly calls: AuthorityCalls,
   ) {}
 
-  /** One attempt. Sent again it is safe: the authority answers that it has a decision, which counts as taken. */
-  async send(businessId: string, decision: SentDecision, facts: AllocationFacts): Promise<DecisionOutcome> {
+  /**
+   * One attempt. Sent again it is safe: the authority answers that it has a decision.
+   * @param isKnown whether that decision counts as this one: an earlier attempt may have arrived, or a person has looked.
+   */
+  async send(
+    businessId: string,
+    decision: SentDecision,
+    facts: AllocationFacts,
+    isKnown: boolean,
+  ): Promise<DecisionOutcome> {
     const { taxAuthorityUrl, taxAuthorityDecisionsPath } = this.config;
     const url = `${taxAuthorityUrl}/${taxAuthorityDecisionsPath}/${operations[decision]}`;
     const called = await this.calls.post(businessId, url, async (person) => this.#body(facts, person), {
@@ -65,7 +76,9 @@ export class RefusalDecisions {
     const codes =
       status === 200 || status === 400 ? errorsOf(message).map((error) => String(error.get('code'))) : [];
     if (codes.includes(decidedBefore)) {
-      return { kind: 'taken', answer: body };
+      return isKnown
+        ? { kind: 'taken', answer: body }
+        : { kind: 'rejected', reason: decidedElsewhere, answer: body };
     }
     if (codes.includes(notRefused)) {
       const reason = `The tax authority has not refused this invoice (${refusalOf(message).message}): request its number again.`;

@@ -8,9 +8,10 @@ export class BookDecisions extends RefusalDecisions {
     businessId: string,
     decision: SentDecision,
     facts: AllocationFacts,
+    isKnown: boolean,
   ): Promise<DecisionOutcome> {
     return isTestBook(businessId)
       ? { kind: 'taken', answer: JSON.stringify({ test: true, decision }) }
-      : super.send(businessId, decision, facts);
+      : super.send(businessId, decision, facts, isKnown);
   }
 }

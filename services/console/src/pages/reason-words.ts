@@ -64,6 +64,10 @@ const sentences: readonly (readonly [english: RegExp, hebrew: string])[] = [
     'רשות המסים אינה מכירה את מספר העוסק; יש לתקן אותו בהגדרות העסק ולהפיק מסמך אחר:',
   ],
   [
+    /^The tax authority has a decision about this invoice already \(462\): look there which one it is\. Where it is this one, choose it here again\./,
+    'ברשות המסים יש כבר החלטה על החשבונית הזאת (462): יש לבדוק שם מהי. אם זו ההחלטה, יש לבחור בה כאן שוב.',
+  ],
+  [
     /^The tax authority gives credit notes no number(?:: (.+?))?\.$/,
     'רשות המסים אינה נותנת מספר לחשבונית זיכוי.',
   ],
