@@ -34,7 +34,7 @@ export const sendStatement = defineContract('delivery.statement.send', {
   }),
   reply: MessageStatus,
   /**
-   * `validation_error` at `/recipient`: it is no email address, or it is suppressed; at `/statement_id`: it is the id of another
+   * `validation_error` at `/recipient`: it is no email address, it is suppressed, or the business has sent its most of a day; at `/statement_id`: it is the id of another
    * message.
    */
   errors: ['not_found', 'validation_error'],

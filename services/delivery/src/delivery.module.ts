@@ -15,6 +15,7 @@ import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { SendMessage } from './delivery/send-message.js';
 import { SendReminder } from './delivery/send-reminder.js';
 import { SendStatement } from './delivery/send-statement.js';
+import { StatementPurger } from './delivery/statement-purger.js';
 import { SuppressionOperations } from './delivery/suppression-operations.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { MailChecks } from './mail/mail-checks.js';
@@ -68,6 +69,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     MessageBalances,
     MessageLogos,
     OutcomeRecorder,
+    StatementPurger,
     DeliveryMetrics,
     Mailer,
     MailChecks,
@@ -93,4 +95,5 @@ export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   WebhookSender,
   EndpointMonitor,
   EventPurger,
+  StatementPurger,
 ];

@@ -1,8 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listMessages, sendReminder, sendStatement } from '@pinkas/contracts';
+import {
+  type Business,
+  type IssuedDocument,
+  listMessages,
+  sendReminder,
+  sendStatement,
+} from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
+import { StatementPurger } from '../src/delivery/statement-purger.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const hourMs = 60 * 60 * 1000;
 
 describe('messages that bring no PDF of their document', () => {
   let delivery: DeliveryUnderTest;
@@ -11,6 +20,15 @@ describe('messages that bring no PDF of their document', () => {
   });
   afterAll(() => delivery.stop());
   beforeEach(() => delivery.reset());
+
+  const messagesOf = async ({ id }: IssuedDocument) =>
+    (await delivery.network.call(listMessages, { business_id: delivery.business.id, document_id: id }))
+      .messages;
+  const refusedAt = (path: string) =>
+    expect.objectContaining({
+      code: 'validation_error',
+      details: { errors: [expect.objectContaining({ path })] },
+    });
 
   it('a reminder and a statement do not wait for the allocation number of their document', async () => {
     const document = await delivery.issue(delivery.newRecipient(), { due: false });
@@ -33,5 +51,44 @@ describe('messages that bring no PDF of their document', () => {
       const { messages } = await delivery.network.call(listMessages, { business_id, document_id });
       return messages.length === 2 && messages.every(({ state }) => state === 'sent');
     });
+  });
+
+  it('of a statement the hash is kept a week after it was sent, and a business sends two hundred a day', async () => {
+    const document = await delivery.issue(delivery.newRecipient(), { due: false });
+    const pdf = Buffer.from(`%PDF-1.7 ${randomUUID()}`);
+    const auto_send = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
+    const send = (business: Business, statement_id: string) =>
+      delivery.network.call(sendStatement, {
+        ...{ business, customer_id: document.customer.id, document_id: document.id, statement_id },
+        ...{ recipient: delivery.newRecipient(), person_id: randomUUID(), as_of: '2026-06-15', closing: 118 },
+        ...{ subject: 'כרטסת', text: 'שלום,', pdf: pdf.toString('base64') },
+      });
+    const sent = randomUUID();
+    await send(delivery.business, sent);
+    await eventually('it is sent', async () => (await messagesOf(document))[0]?.state === 'sent');
+    // The others wait for the end of the quiet hours.
+    const quiet = { ...delivery.business, auto_send };
+    for (let count = 1; count < 200; count += 1) {
+      await send(quiet, randomUUID());
+    }
+    await expect(send(quiet, randomUUID())).rejects.toEqual(refusedAt('/recipient'));
+    const purger = delivery.service.app.get(StatementPurger);
+    const files = () =>
+      delivery.database.db
+        .selectFrom('statement_file')
+        .select(['delivery_id', 'pdf', 'sha256'])
+        .where('business_id', '=', delivery.business.id)
+        .where('delivery_id', '=', sent)
+        .execute();
+    await purger.tickNow();
+    expect(await files()).toEqual([{ delivery_id: sent, pdf, sha256: null }]);
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({ sent_at: new Date(delivery.clock.now.getTime() - 8 * 24 * hourMs) })
+      .where('id', '=', sent)
+      .execute();
+    await purger.tickNow();
+    const sha256 = createHash('sha256').update(pdf).digest();
+    expect(await files()).toEqual([{ delivery_id: sent, pdf: null, sha256 }]);
   });
 });

@@ -142,7 +142,9 @@ export interface GeneratedTables {
   statement_file: {
     business_id: string;
     delivery_id: string;
-    pdf: Buffer;
+    pdf: Buffer | null;
+    /** Of the file, once its bytes are gone. */
+    sha256: Buffer | null;
   };
   suppression: {
     business_id: string;

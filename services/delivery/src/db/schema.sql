@@ -208,12 +208,16 @@ COMMENT ON COLUMN public.reminder_limit.delivery_id IS 'The reminder that has no
 CREATE TABLE public.statement_file (
     business_id uuid NOT NULL,
     delivery_id uuid NOT NULL,
-    pdf bytea NOT NULL
+    pdf bytea,
+    sha256 bytea,
+    CONSTRAINT statement_file_pdf_check CHECK (((pdf IS NOT NULL) OR (sha256 IS NOT NULL)))
 );
 
 ALTER TABLE ONLY public.statement_file FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.statement_file IS 'The PDF that the message of a statement carries.';
+
+COMMENT ON COLUMN public.statement_file.sha256 IS 'Of the file, once its bytes are gone.';
 
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
@@ -395,6 +399,8 @@ CREATE INDEX event_stored_idx ON public.event USING btree (stored_at);
 CREATE INDEX event_type_idx ON public.event USING btree (business_id, type, "position");
 
 CREATE INDEX event_unlisted_idx ON public.event USING btree (business_id, sequence) WHERE ("position" IS NULL);
+
+CREATE INDEX statement_file_kept_idx ON public.statement_file USING btree (business_id, delivery_id) WHERE (pdf IS NOT NULL);
 
 CREATE INDEX test_message_sent_idx ON public.test_message USING btree (business_id, sent_at, delivery_id);
 

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, sendStatement, statementBytesMax } from '@pinkas/contracts';
-import { heldUntil } from '@pinkas/domain';
+import { beginningOfDayInIsrael, dayInIsrael, heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -24,10 +24,13 @@ import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
 import { findMessage, insertRequested, withoutPdf } from './requested-message.repository.js';
-import { insertStatementFile } from './statement-file.repository.js';
+import { countStatements, insertStatementFile } from './statement-file.repository.js';
 import { isSuppressed } from './suppression.repository.js';
 
 type Request = RequestOf<typeof sendStatement>;
+
+/** Of a business: their files have some megabytes each, and are kept for days. */
+const statementsPerDay = 200;
 
 const invalid = (path: string, message: string) => ApiError.invalid([{ path, message }]);
 
@@ -103,6 +106,13 @@ export class SendStatement {
       { facts, messageIdDomain: messageIdDomain(this.config), now, document: withoutPdf },
       { customer_id, subject, text, document_ids: [], statement: { as_of, closing } },
     );
+    const day = beginningOfDayInIsrael(dayInIsrael(now));
+    if ((await countStatements(trx, key.business_id, day)) >= statementsPerDay) {
+      throw invalid(
+        '/recipient',
+        `gets none: ${statementsPerDay} statements were sent today, which is the most of a day`,
+      );
+    }
     await insertStatementFile(trx, { business_id: key.business_id, id }, pdf);
     await appendAudit(trx, {
       business_id: key.business_id,
