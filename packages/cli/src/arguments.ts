@@ -1,5 +1,5 @@
 import { isUuid } from '@pinkas/contracts';
-import { modes } from '@pinkas/domain';
+import { isCalendarDate, modes } from '@pinkas/domain';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -68,6 +68,16 @@ export const someOf = <W extends string>(words: readonly W[]): Kind<W[]> => ({
     return requested as W[];
   },
 });
+
+/** A date, YYYY-MM-DD. */
+export const day: Kind<string> = {
+  read: (text, name) => {
+    if (!isCalendarDate(text)) {
+      throw new UsageError(`--${name} takes a day such as 2026-06-15, not "${text}"`);
+    }
+    return text;
+  },
+};
 
 /** A year of this century. */
 export const year: Kind<string> = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { moveArtifacts } from '@pinkas/contracts';
+import { listLostArtifacts, moveArtifacts } from '@pinkas/contracts';
 import { run } from '../test/run.js';
 
 const at = (revision: number) => ({ business_id: randomUUID(), document_id: randomUUID(), revision });
@@ -43,5 +43,33 @@ describe('pinkas artifacts move', () => {
     [{ to: 'store', 'per-second': '0' }, '--per-second takes a number from 1 to 1000'],
   ])('it rejects %j', async (words, message) => {
     await expect(run('artifacts move', words).output).rejects.toThrow(message);
+  });
+});
+
+describe('pinkas artifacts lost', () => {
+  it('the files without a row are listed page by page, from a day on', async () => {
+    const file = {
+      ...{ business_id: randomUUID(), document_id: randomUUID(), day: '2026-06-15' },
+      ...{ object_key: '2026-06-15/a.pdf', modified_at: '2026-06-15T08:00:00.000Z' },
+    };
+    const replies = [
+      { files: [], next: '2026-06-15/0' },
+      { files: [file], next: '2026-06-15/a.pdf' },
+      { files: [], next: null },
+    ];
+    const { output, requests } = run(
+      'artifacts lost',
+      { since: '2026-06-15' },
+      { [listLostArtifacts.subject]: () => replies.shift() },
+    );
+    const { json, text } = await output;
+    expect(json).toEqual([file]);
+    expect(text).toContain(`${file.business_id}  ${file.document_id}`);
+    const places = ['2026-06-15', '2026-06-15/0', '2026-06-15/a.pdf'];
+    expect(requests.map(([, request]) => request)).toEqual(places.map((after) => ({ after })));
+  });
+
+  it('it rejects what is no day', async () => {
+    await expect(run('artifacts lost', { since: 'May' }).output).rejects.toThrow('--since takes a day');
   });
 });

@@ -1,8 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ArtifactCursor, artifactPlaces, moveArtifacts, type ReplyOf } from '@pinkas/contracts';
+import {
+  type ArtifactCursor,
+  artifactPlaces,
+  type LostArtifact,
+  listLostArtifacts,
+  moveArtifacts,
+  type ReplyOf,
+} from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import { count, oneOf } from './arguments.js';
+import { count, day, oneOf } from './arguments.js';
 import type { Call, Command, Output, Progress } from './command.js';
+import { listed } from './table.js';
 import { UsageError } from './usage-error.js';
 import { verb } from './verb.js';
 
@@ -71,6 +79,30 @@ const whereNewFilesGo = (to: Place) =>
     ? 'set ARTIFACT_STORE of rendering'
     : 'add readonly=true to ARTIFACT_STORE of rendering, then run it again';
 
+async function lost(since: string | undefined, call: Call, progress: Progress): Promise<Output> {
+  const files: LostArtifact[] = [];
+  // Keys begin with the day.
+  for (let after: string | null = since ?? ''; after !== null; ) {
+    const reply: ReplyOf<typeof listLostArtifacts> = await call(listLostArtifacts, { after });
+    files.push(...reply.files);
+    after = reply.next;
+    progress.show(
+      `${files.length.toLocaleString('en-US')} files without a row, up to ${after ?? 'the last'}`,
+    );
+  }
+  return listed(
+    files,
+    {
+      day: ({ day }) => day,
+      written: ({ modified_at }) => modified_at,
+      business: ({ business_id }) => business_id,
+      document: ({ document_id }) => document_id,
+      key: ({ object_key }) => object_key,
+    },
+    'Every file of the object store has its row',
+  );
+}
+
 /** `pinkas artifacts …` */
 export const artifactCommands: readonly Command[] = [
   verb('artifacts move', {
@@ -94,5 +126,11 @@ export const artifactCommands: readonly Command[] = [
       }
       return move(to, perSecond, call, progress);
     },
+  }),
+  verb('artifacts lost', {
+    summary:
+      'lists the PDFs in the object store that are in no row: of documents that a restore has lost, or that were never issued',
+    options: { since: { value: 'DAY', meaning: 'made on this day or later; default: all', kind: day } },
+    run: ({ since }, call, progress) => lost(since, call, progress),
   }),
 ];

@@ -8,6 +8,7 @@ import { Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fie
 import { timeLimitsMs } from './time-limits.js';
 
 export * from './rendering-find.js';
+export * from './rendering-lost.js';
 export * from './rendering-move.js';
 
 /** Renders, signs and stores the first PDF of a document that is being issued. */

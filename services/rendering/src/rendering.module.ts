@@ -5,6 +5,7 @@ import { ArtifactOperations } from './artifact/artifact-operations.js';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { BookHash } from './artifact/book-hash.js';
 import { FindArtifact } from './artifact/find-artifact.js';
+import { ListLostArtifacts } from './artifact/list-lost-artifacts.js';
 import { MoveArtifacts } from './artifact/move-artifacts.js';
 import { NextRevision } from './artifact/next-revision.js';
 import { ObjectPurger } from './artifact/object-purger.js';
@@ -36,6 +37,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     ProvokableRenderArtifact,
     ArtifactOperations,
     MoveArtifacts,
+    ListLostArtifacts,
     AuditArtifacts,
     FindArtifact,
     PageOperations,

@@ -15,10 +15,11 @@ import type { RenderingConfig } from '../config.js';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { ArtifactStore } from '../store/artifact-store.js';
 import {
-  comparedUntil,
+  documentObject,
+  forgetListed,
   forgetRemoved,
+  listedBefore,
   removedBefore,
-  setObjectsComparedUntil,
   withoutRow,
 } from './object.repository.js';
 
@@ -26,12 +27,10 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 /** How many files a tick deletes of those whose rows are gone. */
 const removedMax = 200;
-const keyForm = /^\d{4}-\d\d-\d\d\/([0-9a-f-]{36})\/([0-9a-f-]{36})\/[0-9a-f]{64}-[0-9a-f]{12}\.pdf$/;
-
 /**
  * Deletes files of the object store that no row names, when no backup of the database can bring a row of them back
- * (`ARTIFACT_STORE_KEEP_DAYS`): those whose rows are gone, and those that never had one, since a rendering failed behind them or a
- * restore has lost it. The keys begin with the day, so that each day is compared once with the rows.
+ * (`ARTIFACT_STORE_KEEP_DAYS`): those whose rows are gone, and of those that never had one, since a rendering failed behind them or a
+ * restore has lost it, the ones that `pinkas artifacts lost` has listed for a person so long ago.
  */
 @Injectable()
 export class ObjectPurger extends PeriodicTask {
@@ -58,31 +57,19 @@ export class ObjectPurger extends PeriodicTask {
       await this.store.remove(key);
       await forgetRemoved(all, key);
     }
-    const { lost, compared, isMore } = await this.#compare(all, before);
-    if (removed.length + lost > 0) {
-      this.logger.info({ removed: removed.length, without_row: lost }, 'objects purged');
-    }
-    return removed.length === removedMax || isMore ? { done: removed.length + compared } : 'idle';
-  }
-
-  /** Compares the next files of days that are over for so long with the rows, and deletes those without one. */
-  async #compare(all: Database<RenderingTables>, before: Date): Promise<{ lost: number; compared: number; isMore: boolean }> {
-    const listed = await this.store.list(await comparedUntil(all));
-    const day = before.toISOString().slice(0, 10);
-    const due = listed.filter(({ key }) => key < day);
-    // A file of another form is not of here. The time of the store keeps one that a process with a wrong clock has just written.
-    const candidates = due.flatMap(({ key, modifiedAt }) => {
-      const [, business_id, document_id] = keyForm.exec(key) ?? [];
-      return business_id && document_id && modifiedAt < before ? [{ key, business_id, document_id }] : [];
-    });
-    const lost = await withoutRow(all, candidates);
+    const listed = await listedBefore(all, before, removedMax);
+    const lost = await withoutRow(
+      all,
+      listed.flatMap((key) => documentObject(key) ?? []),
+    );
     for (const key of lost) {
       await this.store.remove(key);
     }
-    const last = due.at(-1);
-    if (last) {
-      await setObjectsComparedUntil(all, last.key);
+    await forgetListed(all, listed);
+    if (removed.length + lost.length > 0) {
+      this.logger.info({ removed: removed.length, without_row: lost.length }, 'objects purged');
     }
-    return { lost: lost.length, compared: due.length, isMore: due.length > 0 && due.length === listed.length };
+    const done = removed.length + listed.length;
+    return Math.max(removed.length, listed.length) === removedMax ? { done } : 'idle';
   }
 }

@@ -23,11 +23,21 @@ export async function forgetRemoved(db: Db, objectKey: string): Promise<void> {
   await db.deleteFrom('removed_object').where('object_key', '=', objectKey).execute();
 }
 
+/** A file of a document in the object store. */
+export interface DocumentObject extends DocumentKey {
+  readonly key: string;
+}
+
+const keyForm = /^\d{4}-\d\d-\d\d\/([0-9a-f-]{36})\/([0-9a-f-]{36})\/[0-9a-f]{64}-[0-9a-f]{12}\.pdf$/;
+
+/** The document in the key of a file; null: a file of another form is not of here. */
+export function documentObject(key: string): DocumentObject | null {
+  const [, business_id, document_id] = keyForm.exec(key) ?? [];
+  return business_id && document_id ? { key, business_id, document_id } : null;
+}
+
 /** Which of these files have neither a row nor an entry about it, by the document in their keys. */
-export async function withoutRow(
-  db: Db,
-  objects: readonly (DocumentKey & { key: string })[],
-): Promise<string[]> {
+export async function withoutRow(db: Db, objects: readonly DocumentObject[]): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select key from jsonb_to_recordset(${JSON.stringify(objects)}::jsonb) as object (key text, business_id uuid, document_id uuid)
     where not exists (
@@ -38,18 +48,34 @@ export async function withoutRow(
   return rows.map(({ key }) => key);
 }
 
-/** The key up to which files were compared with the rows. */
-export async function comparedUntil(db: Db): Promise<string> {
-  const row = await db.selectFrom('object_comparison').select('compared_until').executeTakeFirstOrThrow();
-  return row.compared_until;
+/** Records that files were listed for a person; the first time counts. */
+export async function recordListed(db: Db, keys: readonly string[], now: Date): Promise<void> {
+  if (keys.length > 0) {
+    await db
+      .insertInto('listed_object')
+      .values(keys.map((object_key) => ({ object_key, listed_at: now })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
 }
 
-export async function setObjectsComparedUntil(db: Db, until: string): Promise<void> {
-  await db
-    .updateTable('object_comparison')
-    .set({ compared_until: until })
-    .where('compared_until', '<', until)
+/** Files without a row that were listed before an instant, the oldest first. */
+export async function listedBefore(db: Db, before: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('listed_object')
+    .select('object_key')
+    .where('listed_at', '<', before)
+    .orderBy('listed_at')
+    .limit(limit)
     .execute();
+  return rows.map(({ object_key }) => object_key);
+}
+
+/** Forgets files that are deleted, or have a row. */
+export async function forgetListed(db: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) {
+    await db.deleteFrom('listed_object').where('object_key', 'in', keys).execute();
+  }
 }
 
 /** A revision, and whether its file is in its row. */

@@ -24,8 +24,11 @@ interface OwnRenderingTables {
    * - `released_at`: When the first one was released.
    */
   artifact_release: AsGenerated;
-  /** How far the object store was compared with the rows. Its one row is there from the beginning. */
-  object_comparison: AsGenerated;
+  /**
+   * A file in the object store without a row, which was listed for a person.
+   * - `listed_at`: When it was listed first.
+   */
+  listed_object: AsGenerated;
   /**
    * A file in the object store that no row of `artifact` names any more.
    * - `removed_at`: When its row was deleted, or its file moved into the row.

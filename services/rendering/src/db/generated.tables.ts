@@ -47,6 +47,10 @@ export interface GeneratedTables {
     purpose: string;
     since: Date;
   };
+  listed_object: {
+    object_key: string;
+    listed_at: Date;
+  };
   logo: {
     business_id: string;
     sha256: Buffer;
@@ -64,14 +68,6 @@ export interface GeneratedTables {
     width: number;
     height: number;
     created_at: Generated<Date>;
-  };
-  object_comparison: {
-    one: Generated<boolean>;
-    /**
-     * The key, in the order of keys, up to which the files in the object store were compared with the
-     * rows.
-     */
-    compared_until: string;
   };
   removed_object: {
     object_key: string;

@@ -145,6 +145,13 @@ CREATE TABLE public.heads_certificate (
     CONSTRAINT heads_certificate_purpose_check CHECK ((purpose = ANY (ARRAY['statement'::text, 'timestamp'::text])))
 );
 
+CREATE TABLE public.listed_object (
+    object_key text NOT NULL,
+    listed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.listed_object IS 'Files in the object store without a row that were listed for a person. They are deleted when that is as long ago as no backup is old.';
+
 CREATE TABLE public.logo (
     business_id uuid NOT NULL,
     sha256 bytea NOT NULL,
@@ -176,14 +183,6 @@ CREATE TABLE public.logo_preview (
 ALTER TABLE ONLY public.logo_preview FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.logo_preview IS 'Logos that are not saved yet. They are deleted after an hour.';
-
-CREATE TABLE public.object_comparison (
-    one boolean DEFAULT true NOT NULL,
-    compared_until text NOT NULL,
-    CONSTRAINT object_comparison_one_check CHECK (one)
-);
-
-COMMENT ON COLUMN public.object_comparison.compared_until IS 'The key, in the order of keys, up to which the files in the object store were compared with the rows.';
 
 CREATE TABLE public.removed_object (
     object_key text NOT NULL,
@@ -221,14 +220,14 @@ ALTER TABLE ONLY public.artifact_release
 ALTER TABLE ONLY public.heads_certificate
     ADD CONSTRAINT heads_certificate_pkey PRIMARY KEY (sha256, purpose);
 
+ALTER TABLE ONLY public.listed_object
+    ADD CONSTRAINT listed_object_pkey PRIMARY KEY (object_key);
+
 ALTER TABLE ONLY public.logo
     ADD CONSTRAINT logo_pkey PRIMARY KEY (business_id, sha256);
 
 ALTER TABLE ONLY public.logo_preview
     ADD CONSTRAINT logo_preview_pkey PRIMARY KEY (business_id, sha256);
-
-ALTER TABLE ONLY public.object_comparison
-    ADD CONSTRAINT object_comparison_pkey PRIMARY KEY (one);
 
 ALTER TABLE ONLY public.removed_object
     ADD CONSTRAINT removed_object_pkey PRIMARY KEY (object_key);
@@ -242,6 +241,8 @@ ALTER TABLE ONLY public.stated_head
 CREATE INDEX artifact_first_idx ON public.artifact USING btree (created_at) WHERE (revision = 1);
 
 CREATE INDEX artifact_sha256_idx ON public.artifact USING hash (sha256);
+
+CREATE INDEX listed_object_listed_idx ON public.listed_object USING btree (listed_at);
 
 CREATE INDEX logo_preview_created_idx ON public.logo_preview USING btree (created_at);
 
