@@ -4,6 +4,7 @@ import {
   type Business,
   type IssuedDocument,
   listMessages,
+  messageEventDue,
   sendReminder,
   sendStatement,
 } from '@pinkas/contracts';
@@ -30,30 +31,36 @@ describe('messages that bring no PDF of their document', () => {
       details: { errors: [expect.objectContaining({ path })] },
     });
 
-  it('a reminder and a statement do not wait for the allocation number of their document', async () => {
+  it('a statement and a reminder do not wait for the number of their document, and the reminder alone is an event for callers', async () => {
+    const events = delivery.network.collect(messageEventDue);
     const document = await delivery.issue(delivery.newRecipient(), { due: false });
     delivery.debts.set(document.id, 7_080);
-    const [business_id, document_id] = [delivery.business.id, document.id];
-    const reminded = await delivery.network.call(sendReminder, {
-      ...{ business: delivery.business, customer_id: document.customer.id, document_ids: [document_id] },
-      ...{ reminder_id: randomUUID(), recipient: delivery.newRecipient(), subject: 'תזכורת', text: 'שלום,' },
-    });
-    expect(reminded).toMatchObject({ state: 'ready', held_until: null });
-    await delivery.network.call(sendStatement, {
-      business: delivery.business,
+    const given = {
+      business: { ...delivery.business, events: true },
       customer_id: document.customer.id,
-      document_id,
-      ...{ statement_id: randomUUID(), recipient: delivery.newRecipient(), person_id: randomUUID() },
-      ...{ as_of: '2026-06-15', closing: 7_080, subject: 'כרטסת', text: 'שלום,' },
+      ...{ recipient: delivery.newRecipient(), subject: 'כרטסת', text: 'שלום,', person_id: randomUUID() },
+    };
+    const sent = (count: number) =>
+      eventually(`${count} messages are sent`, async () => {
+        const messages = await messagesOf(document);
+        return messages.length === count && messages.every(({ state }) => state === 'sent');
+      });
+    await delivery.network.call(sendStatement, {
+      ...{ ...given, document_id: document.id, statement_id: randomUUID() },
+      ...{ as_of: '2026-06-15', closing: 7_080 },
       pdf: Buffer.from('%PDF-1.7 a statement').toString('base64'),
     });
-    await eventually('both are sent', async () => {
-      const { messages } = await delivery.network.call(listMessages, { business_id, document_id });
-      return messages.length === 2 && messages.every(({ state }) => state === 'sent');
+    await sent(1);
+    const reminder = { ...given, document_ids: [document.id], reminder_id: randomUUID() };
+    expect(await delivery.network.call(sendReminder, reminder)).toMatchObject({
+      ...{ state: 'ready', held_until: null },
     });
+    await sent(2);
+    await eventually('there is an event', () => events.length > 0);
+    expect(events.map(({ type }) => type)).toEqual(['reminder.sent']);
   });
 
-  it('of a statement the hash is kept a week after it was sent, and a business sends two hundred a day', async () => {
+  it('a statement is kept as its hash a week after it was sent, and a business sends two hundred a day', async () => {
     const document = await delivery.issue(delivery.newRecipient(), { due: false });
     const pdf = Buffer.from(`%PDF-1.7 ${randomUUID()}`);
     const auto_send = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };

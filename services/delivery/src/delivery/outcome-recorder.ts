@@ -1,6 +1,12 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { messageEventDue, messageFailed, messageSent } from '@pinkas/contracts';
+import {
+  type MessageKind,
+  messageEventDue,
+  messageFailed,
+  messageKind,
+  messageSent,
+} from '@pinkas/contracts';
 import {
   type Clock,
   type Database,
@@ -30,6 +36,7 @@ import { expiredClaims, lockExpiredClaim } from './claim.repository.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
+import { messageStatus } from './message-status.js';
 import { recordReminder } from './reminder.repository.js';
 import { suppress } from './suppression.repository.js';
 
@@ -223,12 +230,25 @@ function eventsOf(
   }
 }
 
+/** What callers know each kind of message as; null: it is no event for them. */
+const namesForCallers: Readonly<Record<MessageKind, 'delivery' | 'reminder' | null>> = {
+  planned: 'delivery',
+  requested: 'delivery',
+  number: 'delivery',
+  report_cancelled: 'delivery',
+  not_deductible: 'delivery',
+  reminder: 'reminder',
+  statement: null,
+};
+
 function eventForCallers(
   trx: OutboxTransaction<DeliveryTables>,
-  { facts, business_id, document_id, channel, purpose, recipient, reminder }: DeliveryRow,
+  row: DeliveryRow,
   { attempts, reason, now }: { attempts: number; reason: string | null; now: Date },
 ): OutboxEvent[] {
-  if (!facts.events) {
+  const { facts, business_id, document_id, channel, purpose, recipient } = row;
+  const name = namesForCallers[messageKind(messageStatus(row))];
+  if (!facts.events || name === null) {
     return [];
   }
   return [
@@ -236,7 +256,7 @@ function eventForCallers(
       business_id,
       event_id: timeOrderedId(),
       occurred_at: now.toISOString(),
-      type: `${reminder === null ? 'delivery' : 'reminder'}.${reason === null ? 'sent' : 'failed'}`,
+      type: `${name}.${reason === null ? 'sent' : 'failed'}`,
       document_id,
       delivery: {
         channel,

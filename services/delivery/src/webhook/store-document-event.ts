@@ -30,8 +30,7 @@ export class StoreDocumentEvent {
     const data = {
       document: listItem(listed, this.config),
       ...(closed_by !== undefined && { closed_by }),
-      ...allocationOf(event),
-      ...donationOf(event),
+      ...outcomeOf(event),
     };
     const stored = newEvent({
       ...{ business_id, id: event_id, type, sequence, data },
@@ -50,17 +49,29 @@ export class StoreDocumentEvent {
   }
 }
 
-const statuses: { readonly [T in Due['type']]?: EventAllocation['status'] } = {
+/** What each event states beside its document: the status of its number, or its donation. */
+const stated: Readonly<Record<Due['type'], EventAllocation['status'] | 'donation' | null>> = {
+  'document.issued': null,
+  'document.cancelled': null,
+  'document.closed': null,
   'allocation.issued': 'issued',
   'allocation.refused': 'refused',
   'allocation.failed': 'failed',
+  'donation.reported': 'donation',
+  'donation.refused': 'donation',
+  'donation.failed': 'donation',
 };
 
-function donationOf({ type, listed: { state } }: Due): { donation?: DonationOutcome } {
-  return type.startsWith('donation.') && state.donation ? { donation: state.donation } : {};
-}
-
-function allocationOf({ type, listed: { allocation } }: Due): { allocation?: EventAllocation } {
-  const status = statuses[type];
-  return status ? { allocation: { status, number: allocation.number, reason: allocation.reason } } : {};
+function outcomeOf({ type, listed: { allocation, state } }: Due): {
+  donation?: DonationOutcome;
+  allocation?: EventAllocation;
+} {
+  const status = stated[type];
+  if (status === null) {
+    return {};
+  }
+  if (status === 'donation') {
+    return state.donation ? { donation: state.donation } : {};
+  }
+  return { allocation: { status, number: allocation.number, reason: allocation.reason } };
 }
