@@ -39,7 +39,7 @@ const knownKeywords = new Set([
   'examples',
   'default',
   'publicFormat',
-  'publicMultipleOf',
+  'publicMinimum',
   'publicDependentSchemas',
 ]);
 

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Pinkas;
 
-use Pinkas\Model\NewDocument;
+use Pinkas\Model\IssuedDocument;
 
 /** An issued document, and how it came about. */
 final class CreateResult
@@ -14,7 +14,7 @@ final class CreateResult
      * @param string $idempotencyKey the key that was used
      */
     public function __construct(
-        public readonly NewDocument $document,
+        public readonly IssuedDocument $document,
         public readonly bool $replayed,
         public readonly string $idempotencyKey,
         public readonly ResponseFacts $response,

@@ -21,7 +21,7 @@ use Pinkas\Model\ErrorCode;
 use Pinkas\Model\EventPage;
 use Pinkas\Model\EventQuery;
 use Pinkas\Model\LoggedRequest;
-use Pinkas\Model\NewDocument;
+use Pinkas\Model\IssuedDocument;
 use Pinkas\Model\PinkasEvent;
 use Pinkas\Model\Profile;
 use Psr\Http\Client\ClientInterface;
@@ -97,7 +97,7 @@ final class PinkasClient
         [$document, $response] = $this->transport->send(new Call(
             'POST',
             '/documents',
-            NewDocument::fromArray(...),
+            IssuedDocument::fromArray(...),
             $body,
             idempotencyKey: $key,
             changes: true,

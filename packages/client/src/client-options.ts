@@ -1,6 +1,6 @@
 import type { ResponseFacts } from './response-facts.js';
 import type { RetryOptions } from './retry.js';
-import type { NewDocument } from './types.js';
+import type { IssuedDocument } from './types.js';
 
 /** How to reach the API. */
 export interface PinkasClientOptions {
@@ -54,7 +54,7 @@ export interface CreateOptions extends CallOptions {
 
 /** An issued document, and how it came about. */
 export interface CreateResult {
-  readonly document: NewDocument;
+  readonly document: IssuedDocument;
   /** Whether an earlier request with the same key had issued it. */
   readonly replayed: boolean;
   /** The key that was used. */

@@ -16,8 +16,8 @@ import type {
   ErrorCatalogueEntry,
   EventPage,
   EventQuery,
+  IssuedDocument,
   LoggedRequest,
-  NewDocument,
   PinkasEvent,
   Profile,
 } from './types.js';
@@ -60,7 +60,7 @@ export class PinkasClient {
    */
   async createDocument(body: CreateDocument, options: CreateOptions = {}): Promise<CreateResult> {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
-    const { body: document, response } = await this.#call<NewDocument>({
+    const { body: document, response } = await this.#call<IssuedDocument>({
       ...callFacts(options),
       method: 'POST',
       path: '/documents',

@@ -74,8 +74,8 @@ export interface CreateDocument {
   /** Printed below the totals. */
   notes?: string;
   /**
-   * ILS, at most 2 decimals. A safety check: unless the computed total is within 0.01 of it, nothing is
-   * issued (`total_mismatch`).
+   * ILS, at most 2 decimals: round a total that has more. A safety check: unless the computed total is within
+   * 0.01 of it, nothing is issued (`total_mismatch`).
    */
   expected_total?: number;
   /**
@@ -161,8 +161,8 @@ export interface ItemInput {
 export interface DiscountInput {
   type: 'percent' | 'amount';
   /**
-   * Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or gross by
-   * `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.
+   * Above 0. Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or
+   * gross by `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.
    */
   value: number;
 }
@@ -354,7 +354,7 @@ export interface CreatedDocument {
 }
 
 /** A document that was issued; a replay has the warnings of the first answer. */
-export interface NewDocument {
+export interface IssuedDocument {
   id: string;
   /** Unguessable; the last part of `view_url` and `pdf_url`. A person who has it sees the document. */
   public_id: string;

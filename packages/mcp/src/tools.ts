@@ -5,7 +5,7 @@ import type {
   CustomerQuery,
   DocumentQuery,
   EventQuery,
-  NewDocument,
+  IssuedDocument,
   PinkasClient,
   PinkasEvent,
 } from '@pinkas/client';
@@ -240,7 +240,7 @@ const summaryOf = ({ id, type, number, date, status, external_ref, customer, tot
   total: totals.total,
 });
 
-const issuedOf = ({ allocation, delivery, view_url, pdf_url, ...document }: NewDocument) => ({
+const issuedOf = ({ allocation, delivery, view_url, pdf_url, ...document }: IssuedDocument) => ({
   ...summaryOf(document as unknown as CreatedDocument),
   allocation,
   delivery,

@@ -61,8 +61,8 @@ final class CreateDocument extends Model
         /** Printed below the totals. */
         public readonly ?string $notes = null,
         /**
-         * ILS, at most 2 decimals. A safety check: unless the computed total is within 0.01 of it, nothing is
-         * issued (`total_mismatch`).
+         * ILS, at most 2 decimals: round a total that has more. A safety check: unless the computed total is within
+         * 0.01 of it, nothing is issued (`total_mismatch`).
          */
         public readonly ?Money $expected_total = null,
         /**

@@ -16,8 +16,8 @@ final class DiscountInput extends Model
         /** @var 'percent'|'amount' */
         public readonly string $type,
         /**
-         * Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or gross by
-         * `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.
+         * Above 0. Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or
+         * gross by `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.
          */
         public readonly Money|float $value,
     ) {

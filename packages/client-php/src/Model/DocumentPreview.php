@@ -25,7 +25,7 @@ final class DocumentPreview extends Model
         public readonly DocumentPreviewCustomer $customer,
         /**
          * What a person should know of the document; mostly empty. No warning refuses it.
-         * @var list<NewDocumentWarning>
+         * @var list<IssuedDocumentWarning>
          */
         public readonly array $warnings,
     ) {
@@ -41,7 +41,7 @@ final class DocumentPreview extends Model
             allocation: DocumentPreviewAllocation::fromArray($members['allocation'] ?? null),
             delivery: Delivery::fromArray($members['delivery'] ?? null),
             customer: DocumentPreviewCustomer::fromArray($members['customer'] ?? null),
-            warnings: array_map(NewDocumentWarning::fromArray(...), $members['warnings'] ?? null),
+            warnings: array_map(IssuedDocumentWarning::fromArray(...), $members['warnings'] ?? null),
         ));
     }
 }

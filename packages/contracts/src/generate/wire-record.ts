@@ -1,3 +1,4 @@
+import { decimalPlaces } from '@pinkas/domain';
 import * as allocation from '../allocation.js';
 import { contracts, events } from '../catalogue.js';
 import * as customer from '../customer.js';
@@ -29,7 +30,7 @@ export interface WireRecord {
 const annotations = new Set([
   'description',
   'publicFormat',
-  'publicMultipleOf',
+  'publicMinimum',
   'publicDependentSchemas',
   'title',
   'examples',
@@ -157,11 +158,14 @@ function withoutAnnotations(schema: unknown): unknown {
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([keyword]) => !annotations.has(keyword))
-      .map(([keyword, value]) => [
-        keyword,
+      .map(([keyword, value]) => {
+        if (keyword === 'multipleOf') {
+          // As a binary fraction other validators refuse what it admits.
+          return ['decimals', decimalPlaces(value as number)];
+        }
         // A member of an object may have the name of an annotation.
-        keyword === 'properties' ? eachMember(value as object) : withoutAnnotations(value),
-      ]),
+        return [keyword, keyword === 'properties' ? eachMember(value as object) : withoutAnnotations(value)];
+      }),
   );
 }
 

@@ -86,7 +86,7 @@ export const namedSchemas: { request: Record<string, TSchema>; response: Record<
     DocumentPayment,
     Document: CancelledDocument,
     CreatedDocument,
-    NewDocument,
+    IssuedDocument: NewDocument,
     DocumentDetail,
     DocumentPage,
     DocumentPreview,

@@ -11,7 +11,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** What a keyword that validation does not know is called in JSON Schema. */
 const publicNames: Readonly<Record<string, string>> = {
   publicFormat: 'format',
-  publicMultipleOf: 'multipleOf',
+  publicMinimum: 'minimum',
   publicDependentSchemas: 'dependentSchemas',
 };
 
@@ -125,6 +125,9 @@ export class SchemaPublisher {
               this.#publish(one, direction),
             ]),
           );
+          break;
+        case 'exclusiveMinimum':
+          // A generator of Go takes nothing of a document that has it as a number: `publicMinimum` stands for it.
           break;
         case 'anyOf':
           // A condition on the members of one object names no schema, and generators lose the members over it: prose has it.

@@ -6,8 +6,6 @@ export const CustomerLegalType = Type.Enum([...customerLegalTypes]);
 /** The most that a unit price, a payment or a total that is stated may be; what a document comes to may be more. */
 export const amountMax = 100_000_000;
 const atMost100Million = { maximum: amountMax } as const;
-/** At most two decimals, as callers learn of it. */
-const amountLimits = { ...atMost100Million, publicMultipleOf: 0.01 } as const;
 
 /** The customer of a create request: `id` or `name`. */
 export const CustomerInput = Strict(
@@ -76,7 +74,8 @@ export const PaymentInput = Strict(
     }),
     amount: Type.Number({
       exclusiveMinimum: 0,
-      ...amountLimits,
+      publicMinimum: 0.01,
+      ...atMost100Million,
       description: 'ILS, at most 2 decimals.',
     }),
     date: Type.Optional(
@@ -118,9 +117,10 @@ export const DiscountInput = Strict(
     type: Type.Enum(['percent', 'amount']),
     value: Type.Number({
       exclusiveMinimum: 0,
+      publicMinimum: 0,
       ...atMost100Million,
       description:
-        'Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or gross by `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.',
+        'Above 0. Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or gross by `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.',
     }),
   },
   { description: 'A discount on the whole document. Not on a receipt or a donation_receipt.' },
@@ -136,12 +136,13 @@ export const ItemInput = Strict(
     }),
     quantity: Type.Number({
       exclusiveMinimum: 0,
+      publicMinimum: 0.0001,
       maximum: 1_000_000,
       description: 'At most 4 decimals, counted on the shortest form of the number: 1.50 has one.',
     }),
     unit_price: Type.Number({
       minimum: 0,
-      ...amountLimits,
+      ...atMost100Million,
       description: 'ILS for one unit, at most 2 decimals; net or gross by `prices_include_vat`.',
     }),
     sku: Type.Optional(Type.String({ maxLength: 64, description: "The caller's article number." })),
@@ -226,9 +227,9 @@ export const CreateDocument = Strict(
     expected_total: Type.Optional(
       Type.Number({
         minimum: 0,
-        ...amountLimits,
+        ...atMost100Million,
         description:
-          'ILS, at most 2 decimals. A safety check: unless the computed total is within 0.01 of it, nothing is issued (`total_mismatch`).',
+          'ILS, at most 2 decimals: round a total that has more. A safety check: unless the computed total is within 0.01 of it, nothing is issued (`total_mismatch`).',
       }),
     ),
     send: Type.Optional(

@@ -14,7 +14,7 @@ Format.Set('email', isEmailAddress);
 Format.Set('uuid', isUuid);
 
 /*
- * `publicFormat`, `publicMultipleOf` and `publicDependentSchemas` are keywords of the OpenAPI document without `public`. Validation
+ * `publicFormat`, `publicMinimum` and `publicDependentSchemas` are keywords of the OpenAPI document without `public`. Validation
  * does not know them: it checks the other keywords, decimals by the shortest form of the number, and members by rules.
  */
 

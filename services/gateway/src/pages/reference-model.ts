@@ -16,7 +16,6 @@ export interface Schema {
   readonly default?: unknown;
   readonly pattern?: string;
   readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -110,7 +109,6 @@ export function limitsOf(schema: Schema): string {
     ...(schema.enum ? [schema.enum.map(code).join(' ')] : []),
     ...range(schema.minLength, schema.maxLength, 'characters'),
     ...range(schema.minItems, schema.maxItems, 'items'),
-    ...(schema.exclusiveMinimum === undefined ? [] : [`above ${schema.exclusiveMinimum}`]),
     ...(schema.minimum === undefined ? [] : [`at least ${schema.minimum}`]),
     ...(schema.maximum === undefined ? [] : [`at most ${schema.maximum}`]),
     ...(schema.pattern === undefined ? [] : [code(schema.pattern)]),

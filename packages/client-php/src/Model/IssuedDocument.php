@@ -9,7 +9,7 @@ namespace Pinkas\Model;
 use Pinkas\Model;
 
 /** A document that was issued; a replay has the warnings of the first answer. */
-final class NewDocument extends Model
+final class IssuedDocument extends Model
 {
     public function __construct(
         public readonly string $id,
@@ -47,7 +47,7 @@ final class NewDocument extends Model
         public readonly Delivery $delivery,
         /**
          * What a person should know of the document; mostly empty. No warning refuses it.
-         * @var list<NewDocumentWarning>
+         * @var list<IssuedDocumentWarning>
          */
         public readonly array $warnings,
         public readonly ?Donation $donation = null,
@@ -75,7 +75,7 @@ final class NewDocument extends Model
             created_at: $members['created_at'] ?? null,
             allocation: Allocation::fromArray($members['allocation'] ?? null),
             delivery: Delivery::fromArray($members['delivery'] ?? null),
-            warnings: array_map(NewDocumentWarning::fromArray(...), $members['warnings'] ?? null),
+            warnings: array_map(IssuedDocumentWarning::fromArray(...), $members['warnings'] ?? null),
             donation: isset($members['donation']) ? Donation::fromArray($members['donation']) : null,
         ));
     }

@@ -8,7 +8,7 @@ namespace Pinkas\Model;
 
 use Pinkas\Model;
 
-final class NewDocumentWarning extends Model
+final class IssuedDocumentWarning extends Model
 {
     public function __construct(
         /**
