@@ -200,16 +200,27 @@ final class Transport
         return new Request($call->method, $this->baseUrl . $call->path, $headers, $body);
     }
 
-    private static function json(Model $body): string
+    /** Numbers are written here: `json_encode` gives 19.99 the 17 digits of an old php.ini, and a host may forbid `ini_set`. */
+    private static function json(mixed $value): string
     {
-        // With the 17 digits of an old php.ini, 19.99 would have more than two decimals.
-        $precision = ini_set('serialize_precision', '-1');
-        try {
-            return json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
-        } finally {
-            if ($precision !== false) {
-                ini_set('serialize_precision', $precision);
-            }
+        if ($value instanceof \JsonSerializable) {
+            $value = $value->jsonSerialize();
         }
+        if (is_float($value) && is_finite($value)) {
+            // The shortest that is the same number. `H` knows no locale.
+            for ($digits = 15; (float) ($text = sprintf("%.{$digits}H", $value)) !== $value; $digits++);
+            return $text;
+        }
+        if (is_array($value) && array_is_list($value)) {
+            return '[' . implode(',', array_map(self::json(...), $value)) . ']';
+        }
+        if (is_array($value) || is_object($value)) {
+            $members = [];
+            foreach ((array) $value as $name => $member) {
+                $members[] = self::json((string) $name) . ':' . self::json($member);
+            }
+            return '{' . implode(',', $members) . '}';
+        }
+        return json_encode($value, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
     }
 }

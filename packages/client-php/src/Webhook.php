@@ -14,7 +14,8 @@ final class Webhook
     /**
      * Verifies a webhook and returns its event. Types that this version does not know are passed through.
      * @param string $body as it arrived: `file_get_contents('php://input')`
-     * @param array<string, string|string[]> $headers `getallheaders()`, or those of a PSR-7 request
+     * @param array<string, mixed> $headers `getallheaders()`, those of a PSR-7 request, of WordPress
+     *     (`$request->get_headers()`), or `$_SERVER`
      * @param string $secret of the endpoint, `whsec_…`. While it is rotated, either of the two.
      * @throws WebhookVerificationException where the signature is another, or the webhook is older than five minutes
      */
@@ -24,18 +25,32 @@ final class Webhook
         if ($key === false || $key === '') {
             throw new \InvalidArgumentException('the secret must be that of the endpoint, whsec_ and base64');
         }
-        $texts = array_map(static fn ($value) => implode(' ', (array) $value), array_change_key_case($headers));
-        $id = $texts['webhook-id'] ?? '';
-        $timestamp = $texts['webhook-timestamp'] ?? '';
+        [$id, $timestamp, $signatures] = array_map(
+            static fn (string $name): string => self::header($headers, $name),
+            ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+        );
         if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > self::TOLERANCE_S) {
-            throw new WebhookVerificationException('the timestamp is missing or more than five minutes off');
+            throw new WebhookVerificationException(
+                "webhook-timestamp is more than five minutes off the clock of this machine: '$timestamp'",
+            );
         }
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
-        foreach (explode(' ', $texts['webhook-signature'] ?? '') as $given) {
+        foreach (explode(' ', $signatures) as $given) {
             if (hash_equals($expected, $given)) {
                 return PinkasEvent::fromArray(json_decode($body, true, flags: JSON_THROW_ON_ERROR));
             }
         }
         throw new WebhookVerificationException('no signature is of this secret');
+    }
+
+    /** WordPress has `webhook_id` and `$_SERVER` `HTTP_WEBHOOK_ID`: the same name. */
+    private static function header(array $headers, string $name): string
+    {
+        foreach ($headers as $given => $value) {
+            if (preg_replace('/^http-/', '', strtr(strtolower((string) $given), '_', '-')) === $name) {
+                return implode(' ', (array) $value);
+            }
+        }
+        throw new WebhookVerificationException("the header $name is missing");
     }
 }

@@ -58,6 +58,7 @@ spl_autoload_register(function (string $class): void {
     'display_errors=stderr',
     // The least favourable settings that a host may have.
     'serialize_precision=17',
+    'disable_functions=ini_set',
     'zend.exception_ignore_args=0',
   ].flatMap((option) => ['-d', option]);
 }

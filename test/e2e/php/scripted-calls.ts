@@ -362,6 +362,13 @@ export function scriptedCalls(driver: () => Promise<PhpDriver | undefined>): voi
         ...headersOf(text)['Webhook-Signature'],
       ];
       expect((await verify(text, { ...headersOf(text), 'Webhook-Signature': rotated })).ok).toBeDefined();
+      const renamed = (change: (name: string) => string) =>
+        Object.fromEntries(Object.entries(headersOf(text)).map(([name, value]) => [change(name), value]));
+      const inWordPress = renamed((name) => name.toLowerCase().replaceAll('-', '_'));
+      const inServer = renamed((name) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}`);
+      for (const headers of [inWordPress, inServer]) {
+        expect((await verify(text, headers)).ok).toEqual(eventExample('document.issued'));
+      }
       const { 'Webhook-Signature': _, ...unsigned } = headersOf(text);
       for (const [given, headers] of [
         [`${text} `, headersOf(text)],
@@ -373,6 +380,10 @@ export function scriptedCalls(driver: () => Promise<PhpDriver | undefined>): voi
       ] as const) {
         expect((await verify(given, headers)).error?.class).toBe('Pinkas\\WebhookVerificationException');
       }
+      expect((await verify(text, unsigned)).error?.message).toBe('the header webhook-signature is missing');
+      expect((await verify(text, headersOf(text, key, Date.now() - 301_000))).error?.message).toMatch(
+        /^webhook-timestamp is more than five minutes off the clock of this machine: '\d{10}'$/,
+      );
       expect((await verify(text, headersOf(text), 'whsec_!')).error?.class).toBe('InvalidArgumentException');
     });
   });
