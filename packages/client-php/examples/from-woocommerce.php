@@ -12,6 +12,9 @@ namespace Shop;
 use Pinkas\Model\{CreateDocument, CustomerInput, DiscountInput, DocumentType, ItemInput, PaymentInput, PaymentMethod};
 use Pinkas\Money;
 
+/** Percent: `vat_rate` of the business (GET /me), 0 in Eilat. A receipt is of a business that charges none. */
+const VAT_RATE = 18;
+
 /** What was paid: the lines of the order with VAT, which come to its total to the agora. */
 function documentOf(array $order, string $type = DocumentType::TAX_INVOICE_RECEIPT): CreateDocument
 {
@@ -39,16 +42,19 @@ function documentOf(array $order, string $type = DocumentType::TAX_INVOICE_RECEI
     return document($order, $type, $items, $discount, $left, Money::of($order['total']));
 }
 
-/** Money that was returned, all or a part, for the document of the order. */
-function creditNoteOf(array $order, array $refund, string $documentId): CreateDocument
+/** Money that was returned, all or a part, for the document of the order. Null: nothing was, as for goods put back. */
+function creditNoteOf(array $order, array $refund, string $documentId): ?CreateDocument
 {
+    $amount = Money::of((string) $refund['amount']);
+    if ($amount->agorot === 0) {
+        return null;
+    }
     $items = [];
     $lines = [...$refund['line_items'] ?? [], ...$refund['shipping_lines'] ?? [], ...$refund['fee_lines'] ?? []];
     foreach ($lines as $line) {
         $returned = Money::ofAgorot(-gross($line, 'total')->agorot);
         $returned->agorot > 0 && ($items[] = itemOf($line, $returned));
     }
-    $amount = Money::of($refund['amount']);
     // An amount without lines, or one that the person who returned it has changed.
     $left = $amount->minus(sumOf($items));
     $discount = Money::ofAgorot(0);
@@ -63,7 +69,7 @@ function partOf(
     string $type = DocumentType::TAX_INVOICE_RECEIPT,
 ): CreateDocument {
     $zero = Money::ofAgorot(0);
-    $items = [new ItemInput("$name, הזמנה {$order['id']}", 1, $paid)];
+    $items = [new ItemInput(shortened("$name, הזמנה {$order['id']}", 200), 1, $paid)];
     return document($order, $type, $items, $zero, $zero, $paid);
 }
 
@@ -76,6 +82,7 @@ function document(
     Money $total,
     ?string $basedOn = null,
 ): CreateDocument {
+    refuseOtherMoney($order, $type === DocumentType::RECEIPT ? 0 : VAT_RATE);
     $left->agorot > 0 && ($items[] = new ItemInput($items === [] ? 'החזר' : 'עיגול', 1, $left));
     $left->agorot < 0 && ($discount = $discount->minus($left));
     $billing = $order['billing'];
@@ -83,7 +90,7 @@ function document(
     return new CreateDocument(
         type: $type,
         customer: new CustomerInput(
-            name: $billing['company'] ?: trim("{$billing['first_name']} {$billing['last_name']}"),
+            name: customerNameOf($order),
             email: $billing['email'] ?: null,
         ),
         items: $items,
@@ -96,37 +103,114 @@ function document(
     );
 }
 
+/**
+ * A document has one currency and one rate of VAT. Lines without VAT (customers abroad, fruit) come to a total of which the
+ * document would declare VAT that nobody has charged.
+ */
+function refuseOtherMoney(array $order, int|float $rate): void
+{
+    if ($order['currency'] !== 'ILS') {
+        throw new \UnexpectedValueException("order {$order['id']} is in {$order['currency']}, and documents are in ILS");
+    }
+    $total = Money::of($order['total']);
+    $declared = Money::ofAgorot((int) round($total->agorot * $rate / (100 + $rate)));
+    $lines = [...$order['line_items'], ...$order['shipping_lines'] ?? [], ...$order['fee_lines'] ?? []];
+    // WooCommerce rounds the VAT of each line.
+    if (abs($declared->minus(Money::round($order['total_tax']))->agorot) > max(1, count($lines))) {
+        throw new \UnexpectedValueException(
+            "the VAT of order {$order['id']} is {$order['total_tax']}, and $rate% of its total is $declared",
+        );
+    }
+}
+
+/** A guest may have no name. Cards of customers are found by name, so two guests never share one. */
+function customerNameOf(array $order): string
+{
+    $billing = $order['billing'];
+    $names = [$billing['company'], "{$billing['first_name']} {$billing['last_name']}", $billing['email']];
+    $names = array_map(static fn (?string $name): string => shortened(plain($name ?? ''), 120), $names);
+    $usable = array_filter($names, static fn (string $name): bool => preg_match_all(VISIBLE, $name) >= 2);
+    return reset($usable) ?: "לקוח של הזמנה {$order['id']}";
+}
+
 /** With VAT. WooCommerce keeps both as text. */
 function gross(array $line, string $amount): Money
 {
-    return Money::round($line[$amount])->plus(Money::round($line["{$amount}_tax"]));
+    return Money::round((string) $line[$amount])->plus(Money::round((string) $line["{$amount}_tax"]));
 }
 
-/** A line of what it came to: a unit price has two decimals, and 100 in three parts has none of them. */
+/**
+ * A line of what it came to. A unit price has two decimals, and 100 in three parts has none of them; a quantity, which
+ * plugins for goods by weight or length make a fraction, has four.
+ */
 function itemOf(array $line, Money $amount): ItemInput
 {
-    $name = $line['name'] ?? $line['method_title'];
-    $quantity = max(1, abs($line['quantity'] ?? 1));
-    return $amount->agorot % $quantity === 0
-        ? new ItemInput($name, $quantity, Money::ofAgorot(intdiv($amount->agorot, $quantity)), $line['sku'] ?? null)
-        : new ItemInput("$quantity × $name", 1, $amount, $line['sku'] ?? null);
+    $sku = shortened((string) ($line['sku'] ?? ''), 64);
+    $sku = $sku === '' ? null : $sku;
+    $name = plain((string) ($line['name'] ?? $line['method_title'] ?? ''));
+    if (preg_match(VISIBLE, $name) !== 1) {
+        $name = isset($line['method_title']) ? 'משלוח' : 'פריט';
+    }
+    $quantity = abs((float) ($line['quantity'] ?? 1)) ?: 1.0;
+    // In ten-thousandths: the remainder of whole numbers is exact.
+    $parts = (int) round($quantity * 10_000);
+    if ($parts > 0 && (float) ($parts / 10_000) === $quantity && $amount->agorot * 10_000 % $parts === 0) {
+        $price = Money::ofAgorot(intdiv($amount->agorot * 10_000, $parts));
+        return new ItemInput(shortened($name, 200), $quantity, $price, $sku);
+    }
+    $shown = rtrim(rtrim(number_format($quantity, 4, '.', ''), '0'), '.');
+    return new ItemInput(shortened("$shown × $name", 200), 1, $amount, $sku);
+}
+
+/** What can be seen of a text. */
+const VISIBLE = '/[^\p{Z}\p{C}]/u';
+
+/** WooCommerce stores names as HTML: `Salt &amp; Pepper`. */
+function plain(string $html): string
+{
+    $text = preg_replace('~</?[a-z][^>]*>~i', '', $html);
+    return trim(html_entity_decode($text, ENT_QUOTES | ENT_HTML5, 'UTF-8'));
+}
+
+/** At most so many code points, and no part of a letter: marks and joined emoji are several. */
+function shortened(string $text, int $max): string
+{
+    preg_match_all('/\X/u', $text, $letters);
+    $cut = '';
+    foreach ($letters[0] as $letter) {
+        $max -= preg_match_all('/./us', $letter);
+        if ($max < 0) {
+            break;
+        }
+        $cut .= $letter;
+    }
+    return $cut;
 }
 
 /** @param list<ItemInput> $items */
 function sumOf(array $items): Money
 {
     return Money::sum(...array_map(
-        static fn (ItemInput $item): Money => Money::ofAgorot((int) $item->quantity * $item->unit_price->agorot),
+        static fn (ItemInput $item): Money => Money::ofAgorot((int) round($item->quantity * $item->unit_price->agorot)),
         $items,
     ));
 }
 
+/** Gateways of cards also take wallets: what was used is in the title. */
 function methodOf(array $order): string
 {
-    return match ($order['payment_method'] ?? '') {
-        'bacs' => PaymentMethod::BANK_TRANSFER,
-        'cheque' => PaymentMethod::CHECK,
-        'cod' => PaymentMethod::CASH,
+    $id = (string) ($order['payment_method'] ?? '');
+    $words = "$id " . ($order['payment_method_title'] ?? '');
+    $names = static fn (string $pattern): bool => preg_match("/(?<!\p{L})(?:$pattern)(?!\p{L})/iu", $words) === 1;
+    return match (true) {
+        $id === 'bacs' => PaymentMethod::BANK_TRANSFER,
+        $id === 'cheque' => PaymentMethod::CHECK,
+        $id === 'cod' => PaymentMethod::CASH,
+        $names('bit|ביט') => PaymentMethod::WALLET_METHOD_1,
+        $names('paybox|פייבוקס') => PaymentMethod::WALLET_METHOD_2,
+        $names('google[ _-]?pay') => PaymentMethod::WALLET_METHOD_4,
+        $names('apple[ _-]?pay') => PaymentMethod::WALLET_METHOD_5,
+        $names('paypal|ppcp-gateway|פייפאל') => PaymentMethod::WALLET_METHOD_3,
         default => PaymentMethod::CREDIT_CARD,
     };
 }

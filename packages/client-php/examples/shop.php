@@ -61,6 +61,9 @@ try {
     if ($what === 'refunded') {
         $refund = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
         $note = Shop\creditNoteOf($order, $refund, $result->document->id);
+        if ($note === null) {
+            return $respond(204);
+        }
         $result = $pinkas->createDocument($note, "shop-$id-refund-{$refund['id']}");
     }
     return $respond(200, ['document' => $result->document, 'attempts' => $result->response->attempts]);

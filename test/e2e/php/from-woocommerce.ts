@@ -8,13 +8,8 @@ import type { Issuer, RunningStack } from '../../harness/running-stack.js';
 import { repositoryRoot } from '../../harness/sources.js';
 import { seed } from '../../properties/config.js';
 import type { PhpDriver } from './php-driver.js';
+import { type OrderChange, wooCommerceOrder } from './woocommerce-order.js';
 
-/** The parts of an order that no amount depends on. */
-const order = {
-  id: 1042,
-  payment_method: 'stripe',
-  billing: { company: '', first_name: 'לקוח', last_name: 'לדוגמה', email: 'customer@example.com' },
-};
 const ordersDrawn = 400;
 
 /** One row of the page: what WooCommerce has, and what each document is and comes to. */
@@ -58,7 +53,7 @@ export function fromWooCommerce(
 
     /** The documents that the functions make for a row. */
     async function documentsOfRow({ blocks }: Row): Promise<CreateDocument[]> {
-      const given = { ...order, ...blocks.find(({ kind }) => kind === 'order')?.json };
+      const given = wooCommerceOrder(blocks.find(({ kind }) => kind === 'order')?.json);
       const refund = blocks.find(({ kind }) => kind === 'refund')?.json;
       const parts = blocks.filter(({ kind }) => kind === 'part').map(({ json }) => json);
       if (parts.length > 0) {
@@ -94,12 +89,114 @@ export function fromWooCommerce(
       }
     });
 
+    it('an order of another currency, or with other VAT than of its total, has no document', async () => {
+      const refusalOf = async (change: OrderChange, ...call: unknown[]) => {
+        const [name = 'documentOf', ...others] = call;
+        const asked = [[name, wooCommerceOrder(change), ...others]];
+        return (await (php as PhpDriver).ask({ do: 'woocommerce', arguments: asked })).error?.message;
+      };
+      if (!php) {
+        return;
+      }
+      const mug = { total: '100.00', total_tax: '18.00' };
+      const fruit = { total: '100.00', total_tax: '0.00' };
+      const dollars = { currency: 'USD', total: '118.00', line_items: [mug] };
+      const inDollars = 'order 1042 is in USD, and documents are in ILS';
+      expect(await refusalOf(dollars)).toBe(inDollars);
+      expect(await refusalOf(dollars, 'partOf', '18.00', 'מקדמה')).toBe(inDollars);
+      expect(await refusalOf(dollars, 'creditNoteOf', { id: 1, amount: '18.00' }, 'id')).toBe(inDollars);
+      const declared = (tax: string, vat: string) =>
+        `the VAT of order 1042 is ${tax}, and 18% of its total is ${vat}`;
+      expect(await refusalOf({ total: '100.00', line_items: [fruit] })).toBe(declared('0.00', '15.25'));
+      const mixed = { total: '218.00', line_items: [mug, fruit] };
+      expect(await refusalOf(mixed)).toBe(declared('18.00', '33.25'));
+      expect(await refusalOf(mixed, 'partOf', '18.00', 'מקדמה')).toBe(declared('18.00', '33.25'));
+      const giftCard = { name: 'Gift card', total: '-50.00', total_tax: '0.00' };
+      expect(await refusalOf({ total: '68.00', line_items: [mug], fee_lines: [giftCard] })).toBe(
+        declared('18.00', '10.37'),
+      );
+      const taxed = { total: '118.00', line_items: [mug] };
+      expect(await refusalOf(taxed, 'documentOf', 'receipt')).toBe(
+        'the VAT of order 1042 is 18.00, and 0% of its total is 0.00',
+      );
+    });
+
+    it('the names, quantities and means of payment of a shop become what the API takes', async () => {
+      if (!php) {
+        return;
+      }
+      const lineOf = async (line: object, total = '118.00') => {
+        const mug = { total: '100.00', total_tax: '18.00', ...line };
+        const [made] = await documentsOf([['documentOf', wooCommerceOrder({ total, line_items: [mug] })]]);
+        expect(await preview(made as CreateDocument)).toMatchObject({ total: Number(total) });
+        return made?.items[0];
+      };
+      const half = { subtotal: '50.00', subtotal_tax: '9.00', total: '50.00', total_tax: '9.00' };
+      expect(await lineOf({ quantity: 1.25 })).toMatchObject({ quantity: 1.25, unit_price: 94.4 });
+      expect(await lineOf({ quantity: 0.5, ...half }, '59.00')).toMatchObject({
+        quantity: 0.5,
+        unit_price: 118,
+      });
+      expect(await lineOf({ quantity: '2' })).toMatchObject({ quantity: 2, unit_price: 59 });
+      expect(await lineOf({ quantity: 1.7 })).toMatchObject({ quantity: 1, description: '1.7 × Mug' });
+      expect(await lineOf({ quantity: 0.33333 })).toMatchObject({ quantity: 1, unit_price: 118 });
+      expect(await lineOf({ name: 'Salt &amp; <b>Pepper</b> &#8211; 5&lt;6' })).toMatchObject({
+        description: 'Salt & Pepper – 5<6',
+      });
+      const family = '👨‍👩‍👧‍👦';
+      expect((await lineOf({ name: `${'א'.repeat(195)}${family}` }))?.description).toBe('א'.repeat(195));
+      expect((await lineOf({ name: 'א'.repeat(199), quantity: 7 }))?.description).toBe(
+        `7 × ${'א'.repeat(196)}`,
+      );
+      expect(await lineOf({ sku: 's'.repeat(70) })).toMatchObject({ sku: 's'.repeat(64) });
+      expect(await lineOf({ name: '' })).toMatchObject({ description: 'פריט' });
+
+      const made = async (change: OrderChange) => {
+        const mug = { total: '100.00', total_tax: '18.00' };
+        const order = wooCommerceOrder({ total: '118.00', line_items: [mug], ...change });
+        const [document] = (await documentsOf([['documentOf', order]])) as [CreateDocument];
+        await preview(document);
+        return document;
+      };
+      const courier = { method_title: '', total: '10.00', total_tax: '1.80' };
+      const shipped = await made({ total: '129.80', shipping_lines: [courier] });
+      expect(shipped.items[1]).toMatchObject({ description: 'משלוח' });
+      const nameOf = async (billing: object) => (await made({ billing })).customer.name;
+      const nobody = { first_name: '', last_name: '' };
+      expect(await nameOf(nobody)).toBe('customer@example.com');
+      expect(await nameOf({ ...nobody, first_name: 'x', email: '' })).toBe('לקוח של הזמנה 1042');
+      expect(await nameOf({ company: 'דוגמה &quot;בע״מ&quot;' })).toBe('דוגמה "בע״מ"');
+      expect(await nameOf({ company: 'ב'.repeat(130) })).toBe('ב'.repeat(120));
+      for (const [id, title, method] of [
+        ['bacs', 'Direct bank transfer', 'bank_transfer'],
+        ['cheque', 'Check payments', 'check'],
+        ['cod', 'Cash on delivery', 'cash'],
+        ['stripe', 'Credit / Debit Card', 'credit_card'],
+        ['grow_bit', 'תשלום בביט', 'wallet_method_1'],
+        ['gateway', 'ביט', 'wallet_method_1'],
+        ['coins', 'Bitcoin', 'credit_card'],
+        ['paybox', 'PayBox', 'wallet_method_2'],
+        ['ppcp-gateway', 'PayPal', 'wallet_method_3'],
+        ['ppcp-credit-card-gateway', 'Debit & Credit Cards', 'credit_card'],
+        ['stripe', 'Google Pay (Stripe)', 'wallet_method_4'],
+        ['ppcp-applepay', 'Apple Pay', 'wallet_method_5'],
+      ] as const) {
+        const { payments } = await made({ payment_method: id, payment_method_title: title });
+        expect([id, title, payments?.[0]?.method]).toEqual([id, title, method]);
+      }
+      const order = wooCommerceOrder({
+        total: '118.00',
+        line_items: [{ total: '100.00', total_tax: '18.00' }],
+      });
+      expect(await documentsOf([['creditNoteOf', order, { id: 3, amount: '0.00' }, 'id']])).toEqual([null]);
+    });
+
     it('an order of any lines, taxes, coupons and fees comes to its total to the agora', async () => {
       if (!php) {
         return;
       }
       const orders = fc.sample(anyOrder, { numRuns: ordersDrawn, seed });
-      const documents = await documentsOf(orders.map((drawn) => ['documentOf', { ...order, ...drawn }]));
+      const documents = await documentsOf(orders.map((drawn) => ['documentOf', wooCommerceOrder(drawn)]));
       for (const [index, { items, discount, expected_total }] of documents.entries()) {
         const { total } = computeTotals({
           vatRate: 18,
@@ -185,5 +282,6 @@ const anyOrder = fc
       shipping_lines: [{ method_title: 'Courier', ...amount('total', shipping) }],
       fee_lines: [{ name: 'Fee', ...amount('total', fee) }],
       total: agorotText(sum + tax),
-    };
+      total_tax: agorotText(tax),
+    } as unknown as OrderChange & { total: string };
   });
