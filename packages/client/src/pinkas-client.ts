@@ -217,7 +217,8 @@ function queryOf(query: DocumentQuery | CustomerQuery | EventQuery): string {
   for (const [name, value] of Object.entries(query)) {
     // A list is a parameter that is repeated.
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== undefined) {
+      // A program, or a model, that has no value writes null.
+      if (item !== undefined && item !== null) {
         parameters.append(name, String(item));
       }
     }

@@ -138,7 +138,7 @@ export const errorCatalogue = {
     retryable: false,
     message: 'This Idempotency-Key issued a document from a different body.',
     messageHe: 'מפתח האידמפוטנטיות כבר שימש לבקשה אחרת.',
-    hint: 'Use a new Idempotency-Key for a new document.',
+    hint: 'Use a new Idempotency-Key for a new document: also for one that takes the place of a cancelled one, such as its order number with a suffix. The body that was sent first returns the document of this key.',
     details: [],
   },
   request_in_progress: {

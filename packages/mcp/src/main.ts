@@ -53,12 +53,19 @@ function serve({ mode, ...options }: Options): Server {
     }
     try {
       await checkMode(signal);
-      return await handler.call(params.arguments ?? {}, signal);
+      return await handler.call(withoutNulls(params.arguments ?? {}), signal);
     } catch (error) {
       return failure(error);
     }
   });
   return server;
+}
+
+/** Models write null where they have no value: it is absent, at any depth. */
+function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(args), (_name, value: unknown) =>
+    value === null ? undefined : value,
+  ) as Record<string, unknown>;
 }
 
 const args = process.argv.slice(2);

@@ -12,19 +12,22 @@ export interface Previewed {
 }
 
 /**
- * The previews that were made. A token names one; it is short, since a model copies it. The key of a document follows from its type
- * and its `external_ref`, so that an agent that begins again, in another process as well, comes to the same document.
+ * The previews that were made. A token names one; it is short, since a model copies it. The key of a document follows from its type,
+ * its `external_ref` and how many of these were cancelled, so that an agent that begins again, in another process as well, comes to the same document.
  */
 export class Previews {
   readonly #byToken = new Map<string, Previewed>();
 
-  /** @param total what the preview came to: a document of another total is not issued. */
-  keep(body: CreateDocument & { external_ref: string }, total: number): string {
+  /**
+   * @param total what the preview came to: a document of another total is not issued.
+   * @param cancelled how many documents of this type and `external_ref` were cancelled.
+   */
+  keep(body: CreateDocument & { external_ref: string }, total: number, cancelled: number): string {
     const token = `preview_${randomBytes(9).toString('base64url')}`;
     const name = createHash('sha256').update(`${body.type}\n${body.external_ref}`).digest('hex');
     this.#byToken.set(token, {
       body: { ...body, expected_total: total },
-      idempotencyKey: `agent-${name.slice(0, 40)}`,
+      idempotencyKey: `agent-${name.slice(0, 40)}${cancelled === 0 ? '' : `-${cancelled + 1}`}`,
     });
     const [oldest] = this.#byToken.keys();
     if (this.#byToken.size > previewsMax && oldest !== undefined) {

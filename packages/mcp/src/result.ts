@@ -4,20 +4,34 @@ import { PinkasConnectionError, PinkasError } from '@pinkas/client';
 /** Longer texts of other people are cut: an agent needs a name, not a page of it. */
 const textMax = 300;
 
+const letters = new Intl.Segmenter();
+
 /** A failure that the agent can act on. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-/** The result of a tool, as JSON: what other people typed stays within its quotation marks. */
+/** The result of a tool, as JSON and as its text: what other people typed stays within its quotation marks. */
 export function result(value: object): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(value, (_key, member) => cleaned(member)) }] };
+  const text = textOf(value);
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: JSON.parse(text) as Record<string, unknown>,
+  };
 }
+
+/** A failure has no structure: what a tool returns otherwise has a schema. */
+const failed = (value: object): CallToolResult => ({
+  content: [{ type: 'text', text: textOf(value) }],
+  isError: true,
+});
+
+const textOf = (value: object): string => JSON.stringify(value, (_key, member) => cleaned(member));
 
 /** A failure with what to do about it. @throws what is none of the API's and none of the agent's. */
 export function failure(error: unknown): CallToolResult {
   if (error instanceof ToolError) {
-    return { ...result({ error: error.message }), isError: true };
+    return failed({ error: error.message });
   }
   if (error instanceof PinkasError || error instanceof PinkasConnectionError) {
     const facts =
@@ -32,7 +46,7 @@ export function failure(error: unknown): CallToolResult {
     const next = error.outcomeUnknown
       ? 'It is not known whether this was done. Repeat the same call with the same arguments: nothing is done twice.'
       : undefined;
-    return { ...result({ error: error.message, ...facts, what_to_do: next }), isError: true };
+    return failed({ error: error.message, ...facts, what_to_do: next });
   }
   throw error;
 }
@@ -43,5 +57,10 @@ function cleaned(value: unknown): unknown {
     return value;
   }
   const text = value.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
-  return text.length > textMax ? `${text.slice(0, textMax)}…` : text;
+  if (text.length <= textMax) {
+    return text;
+  }
+  // Of a letter that is several characters no part is left.
+  const next = letters.segment(text).containing(textMax);
+  return `${text.slice(0, next?.index)}…`;
 }

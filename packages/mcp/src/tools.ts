@@ -11,6 +11,7 @@ import type {
 } from '@pinkas/client';
 import { Previews } from './previews.js';
 import { result, ToolError } from './result.js';
+import { results } from './results.js';
 import schemas from './schemas.json' with { type: 'json' };
 
 /** What a tool is called with: the shape that its schema has been held against by the API, or by `textOf`. */
@@ -60,6 +61,7 @@ const profileTools = (client: PinkasClient): Handler[] => [
     tool: {
       name: 'show_business',
       description: 'The business of the key, its book (live or test), what it may issue, and its limits.',
+      outputSchema: results.business,
       inputSchema: nothing,
       annotations: reads,
     },
@@ -69,6 +71,7 @@ const profileTools = (client: PinkasClient): Handler[] => [
     tool: {
       name: 'list_document_types',
       description: 'The types of document that this business may issue, with their rules.',
+      outputSchema: results.documentTypes,
       inputSchema: nothing,
       annotations: reads,
     },
@@ -78,6 +81,7 @@ const profileTools = (client: PinkasClient): Handler[] => [
     tool: {
       name: 'find_customers',
       description: 'Customers by a part of their name, or by their tax id.',
+      outputSchema: results.customers,
       inputSchema: objectSchema(schemas.CustomerQuery),
       annotations: reads,
     },
@@ -91,6 +95,7 @@ const issuingTools = (client: PinkasClient, previews: Previews): [Handler, Handl
       name: 'preview_document',
       description:
         'Checks a document and shows what it comes to. Nothing is issued. Returns the token that issue_document takes: show the person the total and the warnings first.',
+      outputSchema: results.preview,
       inputSchema: previewSchema,
       annotations: reads,
     },
@@ -101,6 +106,7 @@ const issuingTools = (client: PinkasClient, previews: Previews): [Handler, Handl
       name: 'issue_document',
       description:
         'Issues the document of a preview, for good: it has a number, cannot be changed, and may be sent to the customer. Repeating the call returns the same document.',
+      outputSchema: results.issued,
       inputSchema: idOnly('token', 'The token of preview_document.'),
       annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
@@ -113,6 +119,7 @@ const documentTools = (client: PinkasClient): Handler[] => [
     tool: {
       name: 'get_document',
       description: 'One document with its lines and payments.',
+      outputSchema: results.document,
       inputSchema: idOnly('id', idIs),
       annotations: reads,
     },
@@ -123,6 +130,7 @@ const documentTools = (client: PinkasClient): Handler[] => [
       name: 'list_documents',
       description:
         'One page of the documents, newest first. Pass next_cursor as cursor for the page behind it.',
+      outputSchema: results.documents,
       inputSchema: objectSchema(schemas.DocumentQuery),
       annotations: reads,
     },
@@ -138,6 +146,7 @@ const documentTools = (client: PinkasClient): Handler[] => [
       name: 'cancel_document',
       description:
         'Cancels a quote, an order, a delivery note, a return note or a proforma, for good. Other types are corrected by a credit note.',
+      outputSchema: results.summary,
       inputSchema: {
         ...idOnly('id', idIs),
         properties: {
@@ -163,6 +172,7 @@ const eventTool = (client: PinkasClient): Handler => ({
     name: 'list_events',
     description:
       'What happened, oldest first: documents, allocation numbers, messages. Pass next_cursor as cursor to go on.',
+    outputSchema: results.events,
     inputSchema: objectSchema(schemas.EventQuery),
     annotations: reads,
   },
@@ -179,12 +189,16 @@ async function preview(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   const externalRef = textOf(args, 'external_ref');
+  // A copied line break would make a second document of the same order.
+  if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(externalRef)) {
+    throw new ToolError('external_ref begins or ends with a blank. Send it without.');
+  }
   const body = { ...args, external_ref: externalRef } as unknown as CreateDocument & { external_ref: string };
   const { data } = await client.listDocuments(
-    { external_ref: externalRef, type: body.type, limit: 1 },
+    { external_ref: externalRef, type: body.type, include_cancelled: true, limit: 100 },
     { signal },
   );
-  const [existing] = data;
+  const existing = data.find(({ status }) => status !== 'cancelled');
   if (existing) {
     return result({
       already_issued: summaryOf(existing),
@@ -193,11 +207,16 @@ async function preview(
   }
   const { totals, warnings, ...shown } = await client.previewDocument(body, { signal });
   return result({
-    token: previews.keep(body, totals.total),
+    // A cancelled document keeps its key: the next one of the same order has another.
+    token: previews.keep(body, totals.total, data.length),
     ...shown,
     totals,
     warnings: warnings.map(({ code, message }) => ({ code, message })),
-    what_to_do: 'Show the total to the person. Then call issue_document with the token.',
+    ...(data.length > 0 && { cancelled: data.map(summaryOf) }),
+    what_to_do:
+      data.length > 0
+        ? `The ${body.type} of this external_ref was cancelled. Ask the person whether to issue it again, and show the total. Then call issue_document with the token.`
+        : 'Show the total to the person. Then call issue_document with the token.',
   });
 }
 
@@ -215,7 +234,17 @@ async function issue(
     );
   }
   const { document, replayed } = await client.createDocument(body, { idempotencyKey, signal });
-  return result({ ...issuedOf(document), replayed });
+  // A replay is the answer of then: what has become of the document since is in the document.
+  const now = replayed ? await client.getDocument(document.id, { signal }) : document;
+  if (now.status === 'cancelled') {
+    return result({
+      cancelled: [summaryOf(now)],
+      replayed,
+      what_to_do:
+        'This document was issued, and cancelled since; nothing was issued now. To issue it again, ask the person, and call preview_document again.',
+    });
+  }
+  return result({ ...issuedOf({ ...document, status: now.status }), replayed });
 }
 
 /** @throws ToolError where it is missing, or no text. */

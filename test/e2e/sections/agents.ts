@@ -41,6 +41,9 @@ export function agents(system: () => RunningStack): void {
         }),
       );
       clients.push(client);
+      // From here on the client refuses a result that does not have the schema of its tool.
+      const { tools } = await client.listTools();
+      expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
       const call = async (name: string, given: object = {}): Promise<Result> => {
         const { content, isError } = await client.callTool({ name, arguments: { ...given } });
         const [{ text } = { text: '' }] = content as { text: string }[];
@@ -125,6 +128,46 @@ export function agents(system: () => RunningStack): void {
         json: { code: 'idempotency_key_reused', hint: expect.any(String) },
       });
       expect((await call('list_documents', { external_ref: 'order-4' })).json.documents).toHaveLength(1);
+    });
+
+    it('a document that was cancelled is named as such, and is issued again under another key', async () => {
+      const { call } = await agent();
+      const { token } = (await call('preview_document', order('order-8'))).json;
+      const first = (await call('issue_document', { token })).json;
+      await call('cancel_document', { id: first.id });
+      const repeated = (await call('issue_document', { token })).json;
+      expect(repeated).toMatchObject({
+        cancelled: [{ id: first.id, status: 'cancelled' }],
+        what_to_do: expect.stringContaining('cancelled since'),
+      });
+      expect(repeated).not.toHaveProperty('number');
+      const previewed = (await call('preview_document', order('order-8', 200))).json;
+      expect(previewed).toMatchObject({
+        cancelled: [{ id: first.id, status: 'cancelled' }],
+        what_to_do: expect.stringContaining('was cancelled'),
+      });
+      const second = (await call('issue_document', { token: previewed.token })).json;
+      expect(second).toMatchObject({ status: 'open', total: 236, replayed: false });
+      expect(second.id).not.toBe(first.id);
+      expect((await call('preview_document', order('order-8'))).json).toMatchObject({
+        already_issued: { id: second.id },
+      });
+    });
+
+    it('null is absent, a reference has no blanks around it, and a text is cut between letters', async () => {
+      const { call } = await agent();
+      const body = { ...order('order-9'), notes: `${'x'.repeat(299)}👍🏽x`, title: null, discount: null };
+      const { token } = (await call('preview_document', body)).json;
+      const { id } = (await call('issue_document', { token })).json;
+      const shown = await call('get_document', { id });
+      expect(shown.json.notes).toBe(`${'x'.repeat(299)}…`);
+      expect((await call('find_customers', { q: null, limit: null })).json.data.length).toBeGreaterThan(0);
+      for (const external_ref of ['order-10 ', 'order-10\n', '\u200forder-10']) {
+        expect(await call('preview_document', order(external_ref))).toMatchObject({
+          isError: true,
+          json: { error: expect.stringContaining('begins or ends with a blank') },
+        });
+      }
     });
 
     it('a call that makes no sense fails with what to do', async () => {

@@ -134,6 +134,8 @@ UUID that you keep.
 - The same key with another body is \`409 idempotency_key_reused\`. While the first request runs it is \`409 request_in_progress\`.
 - Only an issued document is remembered. After a refusal the same key may be sent again, changed or not.
 - A key belongs to the business, and is kept as long as its document.
+- **A cancelled document keeps its key.** Who issues again for the same order takes another one, such as the order number with a suffix. A
+  replay of the first key shows the answer of then, \`status\` included; \`GET /documents/{id}\` shows the state of now.
 
 **Retry** when \`error.retryable\` is true, or when no answer came: send the same request again with the **same** key, with growing waits
 between attempts, and after \`Retry-After\` where it is given. There will be one document, whatever died in between.

@@ -32,7 +32,7 @@ function impliedBy(published: PublishedSchema, direction: Direction): PublishedS
 const annotations: readonly string[] = ['description', 'examples', 'default'];
 
 /** What is left of a schema without its annotations. */
-function unannotated(value: unknown): unknown {
+export function unannotated(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(unannotated);
   }
