@@ -33,6 +33,9 @@ describe('pinkas-client listen', () => {
   /** How the next requests for events fail, each once. */
   let faults: ('cut' | 'revoked')[];
   let asked: URLSearchParams[];
+  /** When each of these came, and how many requests the key may make in a minute. */
+  let askedAt: number[];
+  let perMinute: number;
   let api: Server;
   /** What the next webhooks are answered; 204 after them. */
   let answers: number[];
@@ -42,14 +45,16 @@ describe('pinkas-client listen', () => {
 
   beforeEach(async () => {
     [listed, mode, faults, asked, answers, received] = [[], 'test', [], [], [], []];
+    [askedAt, perMinute] = [[], 6_000];
     api = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://127.0.0.1');
       const reply = (status: number, body: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       if (url.pathname === '/v1/me') {
-        return void reply(200, { ...(profile as object), mode, limits: { per_minute: 6_000 } });
+        return void reply(200, { ...(profile as object), mode, limits: { per_minute: perMinute } });
       }
       asked.push(url.searchParams);
+      askedAt.push(performance.now());
       const fault = faults.shift();
       if (fault === 'cut') {
         return void response.destroy();
@@ -148,6 +153,19 @@ describe('pinkas-client listen', () => {
       asked.some((query) => query.get('cursor') === cursorOf(2_150)),
     );
     expect(received).toEqual([]);
+  });
+
+  it.each([
+    ['skips', []],
+    ['posts', ['--since', 'start']],
+  ])('listen makes a quarter of the requests of the key while it %s full pages', async (_what, options) => {
+    listed = eventsOf(Array.from({ length: 400 }, () => 60));
+    perMinute = 1_200;
+    start(options);
+    await eventually('it is behind them', () => asked.some((query) => query.get('cursor') === cursorOf(400)));
+    const betweenMs = askedAt.slice(1, 5).map((at, index) => at - (askedAt[index] as number));
+    // 300 a minute.
+    expect(Math.min(...betweenMs)).toBeGreaterThan(190);
   });
 
   it('--types asks for these only, and --print shows them', async () => {

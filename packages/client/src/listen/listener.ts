@@ -7,6 +7,7 @@ import { type Forwarded, forward, printable } from './forward.js';
 
 /** The largest page that the API has. */
 const pageMax = 100;
+/** Between two looks for new events. */
 const pollMinMs = 1_000;
 /** Of the requests that the key may make in a minute, what is left to the program that is tried. */
 const shareOfLimit = 0.25;
@@ -38,6 +39,9 @@ export class Listener {
   /** Ends a pause early. */
   #wake = () => {};
   #received = 0;
+  /** Between two requests, so that they are a share of the limit; and when the next one may be sent, on the clock of `performance`. */
+  #requestMs = 0;
+  #nextMs = 0;
   /** Where to go on: null before the first page. */
   cursor: string | null = null;
 
@@ -52,17 +56,18 @@ export class Listener {
   }
 
   /** The business of the key, as the first line names it, and whether its events are those of customers. */
-  async profile(): Promise<{ name: string; isLive: boolean; pollMs: number }> {
+  async profile(): Promise<{ name: string; isLive: boolean }> {
     const { business, mode, limits } = await this.#client.getMe({ signal: this.signal });
-    const pollMs = Math.max(pollMinMs, 60_000 / (limits.per_minute * shareOfLimit));
-    return { name: printable(business.name), isLive: mode === 'live', pollMs };
+    this.#requestMs = 60_000 / (limits.per_minute * shareOfLimit);
+    this.#holdFor(this.#requestMs);
+    return { name: printable(business.name), isLive: mode === 'live' };
   }
 
   /**
    * Posts events until the signal is aborted. A connection that is cut goes on where it stopped.
    * @throws PinkasError where a request is refused for good, for example since the key was revoked.
    */
-  async follow(pollMs: number): Promise<void> {
+  async follow(): Promise<void> {
     const { since } = this.options;
     const fromMs = since.kind === 'time' ? since.atMs : null;
     if (since.kind === 'cursor') {
@@ -75,8 +80,7 @@ export class Listener {
       const page = await this.#page();
       if (page && (await this.#postAll(page.data, fromMs ?? 0))) {
         this.cursor = page.next_cursor;
-        await this.#postAgain();
-        await this.#pause(page.data.length < pageMax ? pollMs : 0);
+        this.#holdFor(page.data.length < pageMax ? pollMinMs : 0);
       }
     }
   }
@@ -134,8 +138,16 @@ export class Listener {
     }
   }
 
-  /** The next page; undefined where there is none yet, because the connection is cut or the signal aborted. */
+  /**
+   * The next page, as soon as the share of the limit allows it; what failed is posted again meanwhile. Undefined where there is none
+   * yet, because the connection is cut or the signal aborted.
+   */
   async #page(): Promise<EventPage | undefined> {
+    do {
+      await this.#postAgain();
+      await this.#pause(this.#nextMs - performance.now());
+    } while (this.#nextMs > performance.now() && !this.signal.aborted);
+    this.#holdFor(this.#requestMs);
     const { types } = this.options;
     const query: EventQuery = {
       limit: pageMax,
@@ -154,7 +166,7 @@ export class Listener {
         throw error;
       }
       this.terminal.print(this.terminal.failed(`${printable(error.message)}; goes on where it stopped`));
-      await this.#pause(againAfterMs);
+      this.#holdFor(againAfterMs);
       return undefined;
     }
   }
@@ -202,6 +214,10 @@ export class Listener {
       .join('  ');
     const text = `${time}  ${event.type.padEnd(22)} ${subject.padEnd(24)} ${event.id}  ${attempts > 1 ? `attempt ${attempts}  ` : ''}→ ${outcome}`;
     return reason === null ? text : this.terminal.failed(text);
+  }
+
+  #holdFor(afterMs: number): void {
+    this.#nextMs = Math.max(this.#nextMs, performance.now() + afterMs);
   }
 
   async #pause(ms: number): Promise<void> {

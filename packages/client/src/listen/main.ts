@@ -56,7 +56,7 @@ async function listen(args: readonly string[]): Promise<void> {
   // A reader such as `head` may close the pipe.
   stdout.on('error', end);
   const listener = new Listener(options, secret, terminal, ending.signal);
-  const { name, isLive, pollMs } = await listener.profile();
+  const { name, isLive } = await listener.profile();
   if (isLive && !(await mayFollow(options, name))) {
     return;
   }
@@ -65,7 +65,7 @@ async function listen(args: readonly string[]): Promise<void> {
 secret: ${secret}
 r posts what failed again, q ends`);
   try {
-    await listener.follow(pollMs);
+    await listener.follow();
   } finally {
     terminal.print(listener.summary());
   }
