@@ -1025,7 +1025,10 @@ export interface LoggedRequest {
   status: number;
   /** The code of the error; null: there was none. */
   code: string | null;
-  /** Its `Idempotency-Key`, where the route takes one. */
+  /**
+   * Its `Idempotency-Key`, where the route takes one; masked as texts of a body are, with a mark that tells
+   * it from others.
+   */
   idempotency_key: string | null;
   /** `true`: the answer had `Idempotent-Replayed`. */
   replayed: boolean;

@@ -23,7 +23,10 @@ final class LoggedRequest extends Model
         public readonly int $status,
         /** The code of the error; null: there was none. */
         public readonly ?string $code,
-        /** Its `Idempotency-Key`, where the route takes one. */
+        /**
+         * Its `Idempotency-Key`, where the route takes one; masked as texts of a body are, with a mark that tells
+         * it from others.
+         */
         public readonly ?string $idempotency_key,
         /** `true`: the answer had `Idempotent-Replayed`. */
         public readonly bool $replayed,

@@ -13,6 +13,8 @@ export const loggedBodiesMax = 1_000;
 export const maskedText = '***';
 /** What stands for a key, a secret or a token: it was never stored. */
 export const removedSecret = '[secret]';
+/** Whether an idempotency key is one that was masked when it was kept; the part of its hash tells it from others. */
+export const isMaskedKey = (key: string): boolean => /(?:^\*{3}|\[secret\].*) [0-9a-f]{8}$/.test(key);
 
 const Fault = Strict({
   path: Type.String({
@@ -37,7 +39,10 @@ export const LoggedRequest = Strict(
     ),
     status: Type.Integer({ description: 'The HTTP status of the answer.' }),
     code: Nullable(Type.String(), 'The code of the error; null: there was none.'),
-    idempotency_key: Nullable(Type.String(), 'Its `Idempotency-Key`, where the route takes one.'),
+    idempotency_key: Nullable(
+      Type.String(),
+      'Its `Idempotency-Key`, where the route takes one; masked as texts of a body are, with a mark that tells it from others.',
+    ),
     replayed: Type.Boolean({ description: '`true`: the answer had `Idempotent-Replayed`.' }),
     document_id: Nullable(Uuid, 'The document that was issued, or returned again.'),
     duration_ms: Type.Integer({ minimum: 0, description: 'Milliseconds until the answer was ready.' }),

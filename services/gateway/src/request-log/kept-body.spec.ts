@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keptBody, keptErrors, maskBody, maskPath } from './kept-body.js';
+import { keptBody, keptErrors, keptKey, maskBody, maskPath } from './kept-body.js';
 import { isSecretName, withoutSecrets } from './secrets.js';
 
 const error = (path: string) => ({ path, message: 'is not valid', message_he: 'ערך לא תקין' });
@@ -16,6 +16,21 @@ describe('withoutSecrets', () => {
     ['a web token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', '[secret]'],
     ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIE', '[secret]'],
     ['the number of a card', 'card 4111 1111 1111 1111', 'card [secret]'],
+    ['a card with dots', 'card 4111.1111.1111.1111.', 'card [secret].'],
+    ['a card with other marks', '4111/1111_1111 – 1111', '[secret]'],
+    ['a card in lines', 'paid\n4111\n1111\n1111\n1111', 'paid\n[secret]'],
+    ['a card in digits alone', '4-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1', '[secret]'],
+    ['a card with invisible marks', '4111\u200b1111\u00a01111\u202f1111', '[secret]'],
+    ['a card of fifteen digits', '3782 822463 10005', '[secret]'],
+    ['a card of fourteen digits', '3056-930902-5904', '[secret]'],
+    ['Arabic digits', '٤١١١ ١١١١ ١١١١ ١١١١', '[secret]'],
+    ['wide digits', '４１１１１１１１１１１１１１１１', '[secret]'],
+    ['a number before it', 'order 1044, 4111 1111 1111 1111', 'order 1044, [secret]'],
+    ['its expiry and code', '4111 1111 1111 1111 12/28 123', '[secret]'],
+    ['its expiry and code in words', '4111111111111111 exp: 12/2028, CVV 123 ok', '[secret] ok'],
+    ['its expiry without a mark', '4111111111111111|1228|123|', '[secret]|'],
+    ['a card in Hebrew', 'כרטיס 4111-1111-1111-1111 תוקף 12/28 קוד 123', 'כרטיס [secret]'],
+    ['two cards', '4111111111111111, 5555555555554444', '[secret], [secret]'],
   ])('%s is removed', (_what, text, expected) => {
     expect(withoutSecrets(text)).toBe(expected);
   });
@@ -32,6 +47,13 @@ describe('withoutSecrets', () => {
       '20261127000000011',
       '41111111-1111-4111-8111-111111111116',
       'הזמנה 1044',
+      '050-1234567, 03-7654321, 09-1111116',
+      '100.00 200.00 300.00 400.00 500.00 600.00',
+      '2026-11-27 10:15:08 2026-11-28 10:15:08',
+      '30 x 45.50, 12 x 99.90, 7 x 120.00, 3 x 15.00',
+      'IL620108000000099999999',
+      '12 41111111-1111-4111-8111-111111111116 12',
+      '4111 1111 1111 1112',
     ]) {
       expect(withoutSecrets(text)).toBe(text);
     }
@@ -122,6 +144,26 @@ describe('keptBody', () => {
       const { body } = keptBody(sent, errors);
       expect(Buffer.byteLength(JSON.stringify(body ?? null))).toBeLessThanOrEqual(32_768);
     }
+  });
+
+  it('a key that is masked differs from others, and is found by what it was', () => {
+    const [book, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+    expect(keptKey(book, 'order 1/2')).toBe('order 1/2');
+    const [card, mail] = ['4111111111111111', 'dana@example.com'].map((key) => keptKey(book, key)) as [
+      string,
+      string,
+    ];
+    expect([card, mail]).toEqual([
+      expect.stringMatching(/^\[secret\] [0-9a-f]{8}$/),
+      expect.stringMatching(/^\*{3} [0-9a-f]{8}$/),
+    ]);
+    expect(keptKey(book, '5555555555554444')).not.toBe(card);
+    expect(keptKey(other, '4111111111111111')).not.toBe(card);
+    expect([keptKey(book, card), keptKey(book, mail)]).toEqual([card, mail]);
+    expect([...keptKey(book, `${'א'.repeat(200)}`), ...keptKey(book, 'a'.repeat(200))].length).toBeLessThan(
+      150,
+    );
+    expect(keptKey(book, `pk_live_a ${'a'.repeat(200)}`)).toHaveLength(128);
   });
 
   it('the errors are the first 20, without secrets', () => {

@@ -1,4 +1,11 @@
-import { errorCatalogue, maskedText, removedSecret, type ValidationError } from '@pinkas/contracts';
+import { createHash } from 'node:crypto';
+import {
+  errorCatalogue,
+  isMaskedKey,
+  maskedText,
+  removedSecret,
+  type ValidationError,
+} from '@pinkas/contracts';
 import type { ApiError } from '@pinkas/service-kit';
 import { isSecretName, withoutSecrets } from './secrets.js';
 
@@ -9,6 +16,8 @@ const bodyBytesLimit = 4 * bodyBytesMax;
 /** The longest text, and the longest name of a member, in UTF-16 code units. */
 const textMax = 200;
 const nameMax = 64;
+/** What is read of a text: more than is shown of any. */
+const readMax = 2_048;
 const errorsMax = 20;
 const cutText = '…';
 /** The errors have a column, and an address of payments may have a token. */
@@ -25,9 +34,9 @@ export interface KeptBody {
 /** The errors that are kept of a request. */
 export function keptErrors(errors: readonly ValidationError[]): Required<ValidationError>[] {
   return errors.slice(0, errorsMax).map(({ path, message, message_he }) => ({
-    path: shortened(withoutSecrets(path), 4 * textMax),
-    message: shortened(withoutSecrets(message), 2 * textMax),
-    message_he: shortened(withoutSecrets(message_he ?? message), 2 * textMax),
+    path: shortened(cleaned(path), 4 * textMax),
+    message: shortened(cleaned(message), 2 * textMax),
+    message_he: shortened(cleaned(message_he ?? message), 2 * textMax),
   }));
 }
 
@@ -109,8 +118,8 @@ class Keeper {
   }
 
   #text(text: string, max: number): string {
-    const clean = withoutSecrets(text);
-    this.isTruncated ||= clean.length > max;
+    const clean = cleaned(text);
+    this.isTruncated ||= clean.length > max || text.length > readMax;
     return shortened(clean, max);
   }
 
@@ -119,6 +128,9 @@ class Keeper {
     return value;
   }
 }
+
+/** What may be shown of a text, without secrets: one that goes on behind it is found by how it begins. */
+const cleaned = (text: string): string => withoutSecrets(text.slice(0, readMax));
 
 const shortened = (text: string, max: number): string =>
   // Half of a surrogate pair at the end would be no text.
@@ -143,6 +155,24 @@ const openMembers = new Set([
 /** What such a value looks like: a word, a number, a date or an id, and no address of a person. */
 const openValue = /^[\w.:/+-]{0,64}$/;
 const openName = /^[A-Za-z_][A-Za-z_-]{0,39}$/;
+
+const keyMax = 128;
+/** No address of a person, and no name in other letters. */
+const openKey = /^[ -?A-~]*$/;
+
+/**
+ * An idempotency key as it is kept: what is secret or may be personal is masked, with a part of its hash, so that the attempts of one
+ * key are found and those of another are not among them.
+ */
+export function keptKey(businessId: string, key: string): string {
+  const clean = withoutSecrets(key);
+  const shown = openKey.test(clean) ? clean : maskedText;
+  if (shown === key || isMaskedKey(key)) {
+    return [...key].slice(0, keyMax).join('');
+  }
+  const mark = ` ${createHash('sha256').update(`${businessId}\n${key}`).digest('hex').slice(0, 8)}`;
+  return shown.slice(0, keyMax - mark.length) + mark;
+}
 
 /** A body with what may be personal masked. */
 export function maskBody(body: JsonObject): Record<string, unknown> {

@@ -9,6 +9,7 @@ import {
 } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { GatewayTables } from '../db/gateway.tables.js';
+import { keptKey } from './kept-body.js';
 
 type RequestTable = GatewayTables['request_log'];
 
@@ -121,7 +122,9 @@ export async function listRequestsOf(
     // Where it is an error, an index has only those.
     .$if((status_class ?? 0) >= 4 || code !== undefined, (query) => query.where(sql<boolean>`status >= 400`))
     .$if(code !== undefined, (query) => query.where('code', '=', code ?? ''))
-    .$if(idempotency_key !== undefined, (query) => query.where('idempotency_key', '=', idempotency_key ?? ''))
+    .$if(idempotency_key !== undefined, (query) =>
+      query.where('idempotency_key', '=', keptKey(business_id, idempotency_key ?? '')),
+    )
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(at, id) ${beyond} (${after?.timestamp}::timestamptz, ${after?.id}::uuid)`),
     )

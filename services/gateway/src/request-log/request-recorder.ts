@@ -15,9 +15,8 @@ import {
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult, withTimeout } from '@pinkas/service-kit/concurrency';
 import type { GatewayTables } from '../db/gateway.tables.js';
-import { keptBody, keptDetails, keptErrors } from './kept-body.js';
+import { keptBody, keptDetails, keptErrors, keptKey } from './kept-body.js';
 import { keepDays, type RequestRecord, storeRequests } from './request-log.repository.js';
-import { withoutSecrets } from './secrets.js';
 
 const storeEveryMs = 1_000;
 /** The most requests that one statement stores; so many are stored at once. */
@@ -30,7 +29,6 @@ const recordBytes = 600;
 const attemptsMax = 5;
 const flushTimeoutMs = 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
-const idempotencyKeyMax = 128;
 
 /** Refusals that cost next to nothing, and that a program in a loop gets without end: one of each in ten seconds is kept for a key. */
 const thinnedCodes: readonly string[] = ['rate_limited', 'api_disabled'];
@@ -235,7 +233,7 @@ function toRecord(answered: AnsweredRequest): RequestRecord {
     route: answered.route,
     status,
     code: error?.code ?? null,
-    idempotency_key: answered.idempotencyKey && shortKey(withoutSecrets(answered.idempotencyKey)),
+    idempotency_key: answered.idempotencyKey && keptKey(answered.businessId, answered.idempotencyKey),
     replayed: answered.replayed,
     document_id: answered.documentId,
     duration_ms: answered.durationMs,
@@ -245,5 +243,3 @@ function toRecord(answered: AnsweredRequest): RequestRecord {
     details: isRefused && error ? keptDetails(error) : null,
   };
 }
-
-const shortKey = (key: string): string => [...key].slice(0, idempotencyKeyMax).join('');

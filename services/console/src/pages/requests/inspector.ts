@@ -1,4 +1,4 @@
-import type { findDocumentByKey, ListedRequest, ReplyOf } from '@pinkas/contracts';
+import { type findDocumentByKey, isMaskedKey, type ListedRequest, type ReplyOf } from '@pinkas/contracts';
 import { card, dayAndTime, facts, html, isolate, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentName, statusBadge } from '../parts.js';
@@ -20,6 +20,10 @@ const texts = {
   none: {
     he: 'המפתח הזה לא הפיק מסמך בספר הזה. אפשר לשלוח בו שוב את הבקשה, אחרי שתוקנה.',
     en: 'This key has issued no document in this book. The corrected request may be sent with it again.',
+  },
+  masked: {
+    he: 'המפתח עצמו לא נשמר, כי ייתכן שהוא פרט אישי, סוד או מספר כרטיס. המסמך שלו מופיע בניסיונות שלהלן.',
+    en: 'The key itself was not kept, since it may be personal, a secret or the number of a card. Its document is shown in the attempts below.',
   },
   away: {
     he: 'אי אפשר לבדוק כרגע אם הופק מסמך. יש לטעון את הדף שוב בעוד דקה.',
@@ -63,7 +67,7 @@ ${found.state.status === 'cancelled' && statusBadge(found.document, found.state,
     id: 'idempotency-key',
     title: requestWords.idempotencyKey[language],
     titleHidden: true,
-    content: html`<p>${texts[outcomeOf(reply)][language]}</p>
+    content: html`<p>${texts[isMaskedKey(values.idempotency_key) ? 'masked' : outcomeOf(reply)][language]}</p>
 ${content}`,
   });
 }
