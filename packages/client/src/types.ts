@@ -1168,8 +1168,9 @@ export interface EventQuery {
 
 export interface CustomerQuery {
   /**
-   * What the name contains, whatever the letter case, or the exact tax id, with or without its leading zeros.
-   * Absent: every customer.
+   * What the name contains, whatever the letter case, points of vowels, quotation marks, apostrophes and
+   * hyphens it was typed with or without, or the exact tax id, with or without its leading zeros. Absent:
+   * every customer.
    */
   q?: string;
   /** Customers at the most. */

@@ -460,6 +460,7 @@ describe('issuing by hand in the console', () => {
   it.each([
     ['Café', 'a part of it'],
     ['Café on the square Ltd', 'with more behind it'],
+    ['Café on the “square” Ltd', 'with other signs'],
   ])('the new name %s, which is that of a card %s, is asked about before it gets a card', async (name) => {
     const customer = { id: randomUUID(), name: 'Café on the square', legal_type: null, phone: null };
     customers = [{ ...customer, tax_id: '777777715', email: null, city: 'Haifa' }];

@@ -11,9 +11,11 @@ import {
   showCustomer,
   updateCustomer,
 } from '@pinkas/contracts';
-import { nameKey, testBookOf } from '@pinkas/domain';
+import { nameKey, namesAsTyped, testBookOf } from '@pinkas/domain';
 import { type Database, forTenant, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, exampleBusiness } from '@pinkas/testkit';
+import fc from 'fast-check';
+import { sql } from 'kysely';
 import type { CustomerTables } from '../src/card/card.tables.js';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
@@ -97,6 +99,45 @@ describe('searchCustomers', () => {
     const id = await business(['דוגמה בע"מ', 'Smile 😀😀 Ltd']);
     expect(await names(id, 'ע"מ')).toEqual(['דוגמה בע"מ']);
     expect(await names(id, '😀')).toEqual(['Smile 😀😀 Ltd']);
+  });
+
+  it('searchCustomers finds a name whatever signs it was typed with, and with none', async () => {
+    const id = await business([
+      'תל־דוגמה בע״מ',
+      'ג׳ורג׳ לדוגמה',
+      'שָׁלוֹם דוגמאות',
+      'צלצול בעמ',
+      'O’Example & Sons',
+    ]);
+    for (const query of ['תל-דוגמה בע"מ', 'תל דוגמה בעמ', 'תלדוגמה', 'תל–דוגמה', "ל־דוגמה בע''מ"]) {
+      expect([query, await names(id, query)]).toEqual([query, ['תל־דוגמה בע״מ']]);
+    }
+    for (const query of ["ג'ורג'", 'גורג', 'ג’ורג’ ל']) {
+      expect([query, await names(id, query)]).toEqual([query, ['ג׳ורג׳ לדוגמה']]);
+    }
+    expect(await names(id, 'שלום')).toEqual(['שָׁלוֹם דוגמאות']);
+    expect(await names(id, 'דוּגמאות')).toEqual(['שָׁלוֹם דוגמאות']);
+    expect(await names(id, 'צלצול בע״מ')).toEqual(['צלצול בעמ']);
+    expect(await names(id, 'oexample')).toEqual(['O’Example & Sons']);
+    expect(await names(id, '״')).toEqual(['תל־דוגמה בע״מ']);
+    const card = (await customer.search('גורג', 20, id))[0]?.id ?? '';
+    const change = { business_id: id, customer_id: card, change: { name: 'מל״ל לדוגמה' } };
+    await customer.network.call(updateCustomer, change);
+    expect([await names(id, 'מלל'), await names(id, 'גורג')]).toEqual([['מל״ל לדוגמה'], []]);
+  });
+
+  it('SQL folds a name for the search as the domain does', async () => {
+    const letters = [...'אבa -־–"״”\'׳’′ְָׁ1&.`'];
+    const drawn = fc.sample(fc.array(fc.constantFrom(...letters), { maxLength: 12 }), {
+      numRuns: 500,
+      seed: 1,
+    });
+    const keys = drawn.map((name) => nameKey(name.join('')));
+    const { rows } = await sql<{ joined: string; spaced: string }>`
+      select name_joined(key) as joined, name_spaced(key) as spaced
+      from json_array_elements_text(${JSON.stringify(keys)}::json) with ordinality as drawn (key, n) order by n
+    `.execute(customer.db);
+    expect(rows).toEqual(keys.map(namesAsTyped));
   });
 
   it('searchCustomers finds a text as long as a name can be', async () => {

@@ -93,6 +93,8 @@ export function customers(suite: Suite): void {
       ['_ as itself', 'גן_', ['גן_לדוגמה']],
       ['\\ as itself', '\\', ['דרך \\ לדוגמה']],
       ["' as itself", "O'Ex", ["O'Example & Sons"]],
+      ['signs that the name has not', 'אב״י־ לד', ['אבי לדוגמה']],
+      ['without the signs that it has', 'oexample', ["O'Example & Sons"]],
       ['letter case, folded', 'eXAMPLE ärzte', ['Example ÄRZTE']],
       ['decomposed letters', 'Example a\u0308rzte', ['Example ÄRZTE']],
       ['white space, folded', ' שם עם  רווחים ', ['שם  עם   רווחים']],

@@ -12,8 +12,9 @@ final class CustomerQuery extends Model
 {
     public function __construct(
         /**
-         * What the name contains, whatever the letter case, or the exact tax id, with or without its leading zeros.
-         * Absent: every customer.
+         * What the name contains, whatever the letter case, points of vowels, quotation marks, apostrophes and
+         * hyphens it was typed with or without, or the exact tax id, with or without its leading zeros. Absent:
+         * every customer.
          */
         public readonly ?string $q = null,
         /** Customers at the most. */

@@ -300,7 +300,7 @@ export const CustomerQuery = Strict({
     Type.String({
       maxLength: 120,
       description:
-        'What the name contains, whatever the letter case, or the exact tax id, with or without its leading zeros. Absent: every customer.',
+        'What the name contains, whatever the letter case, points of vowels, quotation marks, apostrophes and hyphens it was typed with or without, or the exact tax id, with or without its leading zeros. Absent: every customer.',
     }),
   ),
   limit: Type.Optional(

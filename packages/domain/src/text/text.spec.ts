@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isEmailAddress, normaliseEmailAddress, parseEmailAddress } from './email-address.js';
 import { pastedEmail, pastedPhone, pastedTaxId } from './pasted.js';
-import { isBlank, nameKey, storedTexts, trimmed, visibleLength } from './text.js';
+import { isBlank, nameKey, namesAsTyped, storedTexts, trimmed, visibleLength } from './text.js';
 import { readTypedNumber } from './typed-number.js';
 
 describe('a text', () => {
@@ -74,6 +74,32 @@ describe('nameKey', () => {
 
   it('nameKey distinguishes names that differ in a character', () => {
     expect(nameKey('Example Ltd')).not.toBe(nameKey('Example Ltd.'));
+  });
+});
+
+describe('namesAsTyped', () => {
+  it.each([
+    ['בע״מ', 'בע"מ', 'בע”מ', 'בע″מ', "בע''מ", 'בעמ'],
+    ['ג׳ורג׳', "ג'ורג'", 'ג’ורג’', 'ג′ורג′', 'גורג'],
+    ['שָׁלוֹם', 'שלום'],
+    ['O’Example', "o'example", 'OEXAMPLE'],
+  ])('%s is found as any of its spellings', (...spellings) => {
+    expect(new Set(spellings.map((spelling) => namesAsTyped(spelling).joined)).size).toBe(1);
+  });
+
+  it.each([['תל־דוגמה', 'תל-דוגמה', 'תל‐דוגמה', 'תל – דוגמה', 'תל דוגמה']])(
+    'a hyphen is any hyphen, or a blank, or left out: %s',
+    (...spellings) => {
+      expect(new Set(spellings.map((spelling) => namesAsTyped(spelling).spaced))).toEqual(
+        new Set(['תל דוגמה']),
+      );
+      expect(namesAsTyped('תל־דוגמה').joined).toBe(namesAsTyped('תלדוגמה').joined);
+    },
+  );
+
+  it('a text of signs alone has no form, and letters stay', () => {
+    expect(namesAsTyped(' "-\' ')).toEqual({ joined: '', spaced: '' });
+    expect(namesAsTyped('A.B & C_1')).toEqual({ joined: 'a.b & c_1', spaced: 'a.b & c_1' });
   });
 });
 

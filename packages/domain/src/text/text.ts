@@ -83,3 +83,20 @@ export function nameKey(name: string): string {
   const words = trimmed(withoutInvisible(name.normalize('NFC'))).replaceAll(/\p{White_Space}+/gu, ' ');
   return words.toUpperCase().toLowerCase().normalize('NFC');
 }
+
+/** Points of vowels and accents in Hebrew. */
+const points = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g;
+/** Signs of abbreviation, apostrophes and quotation marks, as keyboards and phones have them. */
+const signs = /[\u05f3\u05f4"'\u2018-\u201f\u2032\u2033`\u00b4\u02bc\uff02\uff07]/g;
+const hyphens = /[-\u05be\u2010-\u2014\u2212\ufe63\uff0d]/g;
+
+/**
+ * What a name is searched by, however it was typed: folded as by `nameKey`, without points, signs of abbreviation, apostrophes and
+ * quotation marks, and with hyphens left out (`joined`) or as blanks (`spaced`). A name contains another if it does in either form.
+ * `name_joined` and `name_spaced` of the customer service are the same in SQL.
+ */
+export function namesAsTyped(name: string): { joined: string; spaced: string } {
+  const bare = nameKey(name).replaceAll(points, '').replaceAll(signs, '');
+  const squeezed = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/^ | $/g, '');
+  return { joined: squeezed(bare.replaceAll(hyphens, '')), spaced: squeezed(bare.replaceAll(hyphens, ' ')) };
+}

@@ -3,9 +3,12 @@ import type { Database } from '@pinkas/service-kit';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { CustomerTables } from './card.tables.js';
 
-/** A search text, folded by `nameKey`, and the tax id, address or phone number that it may be. */
+/** A search text, folded by `nameKey` and as `namesAsTyped`, and the tax id, address or phone number that it may be. */
 export interface SearchTerm {
   part: string;
+  /** Both are empty where the text is nothing but signs: then they are what is searched. */
+  joined: string;
+  spaced: string;
   /** Nine digits. */
   taxId: string | null;
   /** In lower case. */
@@ -49,10 +52,10 @@ export async function findCustomers(
   term: SearchTerm,
   limit: number,
 ): Promise<CustomerCard[]> {
-  const matches = await findMatches(db, businessId, term.part);
+  const matches = await findMatches(db, businessId, term);
   const exact = exactConditions(term);
   const ids =
-    matches.length <= matchesMax ? matches : await firstByName(db, businessId, contains(term.part), limit);
+    matches.length <= matchesMax ? matches : await firstByName(db, businessId, contains(term), limit);
   for (const condition of exact) {
     ids.push(...(await firstByName(db, businessId, condition, limit)));
   }
@@ -66,7 +69,7 @@ export async function findCustomers(
       .where('business_id', '=', businessId)
       .where('id', '=', sql<string>`any(${[...new Set(ids)]}::uuid[])`)
       // A text longer than the suffixes is only known to begin as they do.
-      .where((where) => where.or([contains(term.part), ...exact]))
+      .where((where) => where.or([contains(term), ...exact]))
       .orderBy(byName)
       .limit(limit)
       .execute()
@@ -87,21 +90,31 @@ const last = '\u{10ffff}';
 async function findMatches(
   db: Database<CustomerTables>,
   businessId: string,
-  part: string,
+  { part, joined, spaced }: SearchTerm,
 ): Promise<string[]> {
-  const start = [...part].slice(0, suffixLength).join('');
-  const found = await db
-    .selectFrom('card_name_suffix')
-    .select('card_id')
-    .where('business_id', '=', businessId)
-    // Comparisons, unlike LIKE, may use the index although the policy hides rows.
-    .where('suffix', '>=', start)
-    .where('suffix', '<', start + last)
-    // In the order of the index, so that a frequent text is not looked up to its last place.
-    .orderBy('suffix')
-    .limit(matchesMax + 1)
-    .execute();
-  return found.map((row) => row.card_id);
+  const ids = new Set<string>();
+  for (const form of joined === '' ? [part] : new Set([joined, spaced])) {
+    const start = [...form].slice(0, suffixLength).join('');
+    const found = await db
+      .selectFrom('card_name_suffix')
+      .select('card_id')
+      .where('business_id', '=', businessId)
+      // Comparisons, unlike LIKE, may use the index although the policy hides rows.
+      .where('suffix', '>=', start)
+      .where('suffix', '<', start + last)
+      // In the order of the index, so that a frequent text is not looked up to its last place.
+      .orderBy('suffix')
+      .limit(matchesMax + 1)
+      .execute();
+    for (const { card_id } of found) {
+      ids.add(card_id);
+    }
+    if (found.length > matchesMax) {
+      // Several positions of one name: still more than are fetched.
+      return found.map(({ card_id }) => card_id);
+    }
+  }
+  return [...ids];
 }
 
 /** The first cards, by name, that meet a condition. A condition on names reads nothing but their index until it has them. */
@@ -123,4 +136,7 @@ async function firstByName(
   return found.map((row) => row.id);
 }
 
-const contains = (part: string) => sql<boolean>`strpos(name_key, ${part}) > 0`;
+const contains = ({ part, joined, spaced }: SearchTerm) =>
+  joined === ''
+    ? sql<boolean>`strpos(name_key, ${part}) > 0`
+    : sql<boolean>`(strpos(name_joined(name_key), ${joined}) > 0 or strpos(name_spaced(name_key), ${spaced}) > 0)`;

@@ -16,7 +16,7 @@ import {
   updateCustomer,
   type ValidationError,
 } from '@pinkas/contracts';
-import { hasValidCheckDigit, nameKey, normaliseTaxId, visibleLength } from '@pinkas/domain';
+import { hasValidCheckDigit, nameKey, namesAsTyped, normaliseTaxId, visibleLength } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -275,6 +275,7 @@ const phonePattern = /^\+?\d(?:[\s()-]*\d){6,14}$/;
 
 const termOf = (part: string): SearchTerm => ({
   part,
+  ...namesAsTyped(part),
   taxId: parseTaxId(part),
   email: part.includes('@') ? part.toLowerCase() : null,
   phone: phonePattern.test(part) ? part : null,

@@ -12,6 +12,18 @@ CREATE FUNCTION public.keep_live_row() RETURNS trigger
     return old;
   end $$;
 
+CREATE FUNCTION public.name_joined(name_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN btrim(regexp_replace(translate(name_key, 'ְֱֲֳִֵֶַָׇֹֺֻּֽֿׁׂ֑֖֛֢֣֤֥֦֧֪ׅ֚֭֮֒֓֔֕֗֘֙֜֝֞֟֠֡֨֩֫֬֯ׄ׳״"''‘’‚‛“”„‟′″`´ʼ＂＇-־‐‑‒–—−﹣－'::text, ''::text), ' +'::text, ' '::text, 'g'::text));
+
+COMMENT ON FUNCTION public.name_joined(name_key text) IS 'A folded name without signs, points and hyphens, as many people type it.';
+
+CREATE FUNCTION public.name_spaced(name_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN btrim(regexp_replace(translate(translate(name_key, 'ְֱֲֳִֵֶַָׇֹֺֻּֽֿׁׂ֑֖֛֢֣֤֥֦֧֪ׅ֚֭֮֒֓֔֕֗֘֙֜֝֞֟֠֡֨֩֫֬֯ׄ׳״"''‘’‚‛“”„‟′″`´ʼ＂＇'::text, ''::text), '-־‐‑‒–—−﹣－'::text, '          '::text), ' +'::text, ' '::text, 'g'::text));
+
+COMMENT ON FUNCTION public.name_spaced(name_key text) IS 'A folded name without signs and points, and with blanks for hyphens.';
+
 CREATE FUNCTION public.phone_key(phone text) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -31,9 +43,10 @@ CREATE FUNCTION public.rewrite_name_suffixes() RETURNS trigger
   begin
     delete from card_name_suffix where business_id = old.business_id and card_id = old.id;
     insert into card_name_suffix (business_id, suffix, card_id)
-      select distinct new.business_id, substr(new.name_key, start, 32), new.id
-        from generate_series(1, length(new.name_key)) as start
-       where substr(new.name_key, start, 1) <> ' ';
+      select distinct new.business_id, substr(form, start, 32), new.id
+        from unnest(array[new.name_key, name_joined(new.name_key), name_spaced(new.name_key)]) as form,
+          generate_series(1, length(form)) as start
+       where substr(form, start, 1) <> ' ';
     return null;
   end $$;
 
@@ -52,9 +65,10 @@ CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
   begin
     -- No search text begins with a space.
     insert into card_name_suffix (business_id, suffix, card_id)
-      select distinct new.business_id, substr(new.name_key, start, 32), new.id
-        from generate_series(1, length(new.name_key)) as start
-       where substr(new.name_key, start, 1) <> ' ';
+      select distinct new.business_id, substr(form, start, 32), new.id
+        from unnest(array[new.name_key, name_joined(new.name_key), name_spaced(new.name_key)]) as form,
+          generate_series(1, length(form)) as start
+       where substr(form, start, 1) <> ' ';
     return null;
   end $$;
 
@@ -107,7 +121,7 @@ CREATE TABLE public.card_name_suffix (
 
 ALTER TABLE ONLY public.card_name_suffix FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.card_name_suffix IS 'Each position in a customer''s folded name where a search text may begin, with the 32 characters from there on.';
+COMMENT ON TABLE public.card_name_suffix IS 'Each position in a customer''s folded name, with and without its signs, where a search text may begin, with the 32 characters from there on.';
 
 CREATE TABLE public.reservation (
     business_id uuid NOT NULL,

@@ -23,7 +23,7 @@ import {
   documentTypeRules,
   documentTypes,
   mayIssue,
-  nameKey,
+  namesAsTyped,
   pastedTaxId,
   visibleLength,
 } from '@pinkas/domain';
@@ -159,12 +159,18 @@ export class Issuing {
   async nearCustomers(visit: MemberVisit, typed: string): Promise<CustomerCard[]> {
     const name = asLine(typed);
     const [first = ''] = name.split(' ');
-    const inWords = (text: string) => ` ${nameKey(text)} `;
+    const typedForms = namesAsTyped(name);
+    const isWithin = ({ name: known }: CustomerCard) => {
+      const { joined, spaced } = namesAsTyped(known);
+      return (
+        ` ${typedForms.joined} `.includes(` ${joined} `) || ` ${typedForms.spaced} `.includes(` ${spaced} `)
+      );
+    };
     const [found, begun] = await Promise.all([
       unlessAway(this.customers(visit, name)),
       first === name ? [] : unlessAway(this.customers(visit, first)),
     ]);
-    const within = (begun ?? []).filter((card) => inWords(name).includes(inWords(card.name)));
+    const within = (begun ?? []).filter(isWithin);
     return [...new Map([...(found ?? []), ...within].map((card) => [card.id, card])).values()];
   }
 
