@@ -82,7 +82,7 @@ export const errorCatalogue = {
     retryable: false,
     message: 'The resource does not exist.',
     messageHe: 'המשאב לא נמצא.',
-    hint: 'Check the path and the id; ids are scoped to the business of the key.',
+    hint: 'Check the path, which begins with /v1, and the id; ids are scoped to the business of the key.',
     details: [],
   },
   customer_not_found: {

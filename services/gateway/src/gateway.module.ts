@@ -14,7 +14,8 @@ import { RequestCounter } from './http/request-counter.js';
 import { RequestPipeline } from './http/request-pipeline.js';
 import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
-import { ServeClient, ServeMcp } from './pages/serve-packages.js';
+import { serveExamples } from './pages/serve-examples.js';
+import { ServeClient, ServeMcp, ServePhpClient } from './pages/serve-packages.js';
 import { ServePdf } from './pages/serve-pdf.js';
 import { ServeDocsMarkdown, ServeLlmsText, ServePostmanCollection } from './pages/serve-texts.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
@@ -70,12 +71,14 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ShowViewPage,
     ServePdf,
     ServeClient,
+    ServePhpClient,
     ServeMcp,
     ServeDocsMarkdown,
     ServeLlmsText,
     ServePostmanCollection,
     ShowErrorsPage,
     ...showGuidePages,
+    ...serveExamples,
     ShowConnectedPage,
     ShowReference,
     VerifyPage,

@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { errorCatalogue, publicRoutes } from '@pinkas/contracts';
 import { guide, openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
-import guidePages from '../src/pages/guide-pages.json' with { type: 'json' };
+import allPages from '../src/pages/guide-pages.json' with { type: 'json' };
 import { type GatewayUnderTest, startGateway } from './gateway.js';
+
+const guidePages = allPages.filter(({ name }) => !name.startsWith('examples/'));
 
 describe('the documentation', () => {
   let gateway: GatewayUnderTest;
@@ -221,7 +224,47 @@ describe('the documentation', () => {
     expect(all.text).toContain('\n### Django\n');
   });
 
-  it.each(['/client.tgz', '/mcp.tgz'])(
+  it('the programs that the pages link are served as text, and no link of the pages leads nowhere', async () => {
+    const { text: all } = await gateway.http('/docs.md');
+    const links = [...all.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    expect(links.filter((link) => !/^(https?:\/\/|#|\/)/.test(link))).toEqual([]);
+    const programs = links.filter((link) => link.startsWith(`${gateway.config.docsUrl}/examples/`));
+    expect(new Set(programs).size).toBeGreaterThan(5);
+    for (const link of new Set(programs)) {
+      const { status, headers, text } = await gateway.http(new URL(link).pathname);
+      expect([link, status, headers.get('content-type')]).toEqual([link, 200, 'text/plain; charset=utf-8']);
+      const { file = '' } = allPages.find(({ name }) => link.endsWith(`/${name}`)) ?? {};
+      expect(text).toBe(await readFile(new URL(`../../../${file}`, import.meta.url), 'utf8'));
+    }
+    const woocommerce = await gateway.http('/docs/from-woocommerce');
+    expect(woocommerce.text).toContain(`href="${gateway.config.docsUrl}/examples/from-woocommerce.php"`);
+  });
+
+  it('a path without /v1 is refused with a hint that names it', async () => {
+    for (const path of ['/', '/documents', '/openapi.json', '/me']) {
+      const { status, json } = await gateway.http(path);
+      expect([path, status, json.error.hint]).toEqual([path, 404, expect.stringContaining('/v1')]);
+    }
+  });
+
+  it('/client-php.tgz is the folder that Composer links, with the code of a shop', async () => {
+    const packed = Buffer.from(await (await fetch(`${gateway.origin}/client-php.tgz`)).arrayBuffer());
+    const listed = execFileSync('tar', ['-tzf', '-'], { input: packed, encoding: 'utf8' }).split('\n');
+    expect(listed).toEqual(
+      expect.arrayContaining(
+        [
+          'composer.json',
+          'LICENSE',
+          'README.md',
+          'src/PinkasClient.php',
+          'examples/from-woocommerce.php',
+        ].map((file) => `client-php/${file}`),
+      ),
+    );
+    expect(listed.filter((file) => file.includes('/tests'))).toEqual([]);
+  });
+
+  it.each(['/client.tgz', '/client-php.tgz', '/mcp.tgz'])(
     '%s has an entity tag, by which it is not sent twice',
     async (path) => {
       const sent = await gateway.http(path);

@@ -3,8 +3,10 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findBinary } from '@pinkas/local-stack/servers';
 import { chromium } from 'playwright-core';
-import guidePages from '../src/pages/guide-pages.json' with { type: 'json' };
+import allPages from '../src/pages/guide-pages.json' with { type: 'json' };
 import { type GatewayUnderTest, startGateway } from './gateway.js';
+
+const guidePages = allPages.filter(({ name }) => !name.startsWith('examples/'));
 
 describe('the documentation in a browser', () => {
   let gateway: GatewayUnderTest;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** The pages that a caller reads, and their names below the address of the documentation. The first one links the others. */
 const pages = {
@@ -11,11 +11,20 @@ const pages = {
   agents: 'packages/mcp/README.md',
 } as const;
 
-const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
+/** The programs that the pages link, each at `examples/` and its own name. */
+const examples = ['packages/client/examples', 'packages/client-php/examples'] as const;
 
-/** These pages for the gateway, which serves them without a file of the repository; by lines, so that a change can be read. */
+const root = new URL('../../../../', import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
+
+/** These pages, and the examples, for the gateway, which serves them without a file of the repository; by lines, so that a change can be read. */
 export function guidePages(): string {
-  const entries = Object.entries(pages).map(([name, file]) => ({
+  const programs = examples.flatMap((folder) =>
+    readdirSync(new URL(folder, root))
+      .sort()
+      .map((name) => [`examples/${name}`, `${folder}/${name}`] as const),
+  );
+  const entries = [...Object.entries(pages), ...programs].map(([name, file]) => ({
     name,
     file,
     lines: read(file).split('\n'),

@@ -1,6 +1,12 @@
 import { posix } from 'node:path';
 import type { GatewayConfig } from '../config.js';
-import guidePages from './guide-pages.json' with { type: 'json' };
+import allPages from './guide-pages.json' with { type: 'json' };
+
+const isExample = ({ name }: { name: string }) => name.startsWith('examples/');
+const guidePages = allPages.filter((page) => !isExample(page));
+export const guideNames = guidePages.map(({ name }) => name);
+/** The programs that the pages link; their names are paths below the address of the documentation. */
+export const exampleFiles = allPages.filter(isExample);
 
 type Addresses = Pick<GatewayConfig, 'baseUrl' | 'docsUrl'>;
 
@@ -17,7 +23,7 @@ export function guideFor({ baseUrl, docsUrl }: Addresses): readonly GuidePage[] 
   const { origin } = new URL(baseUrl);
   const addressOf = (from: string, link: string) => {
     const file = posix.join(posix.dirname(from), link);
-    const page = guidePages.find((candidate) => candidate.file === file);
+    const page = allPages.find((candidate) => candidate.file === file);
     return page && `${docsUrl}/${page.name}`;
   };
   return guidePages.map(({ name, file, lines }) => ({
@@ -29,7 +35,7 @@ export function guideFor({ baseUrl, docsUrl }: Addresses): readonly GuidePage[] 
       .replaceAll('$ORIGIN', origin)
       .replaceAll('https://api.example.com/v1', baseUrl)
       .replaceAll('https://api.example.com', origin)
-      .replaceAll(/\]\(([^):]+\.md)\)/g, (whole, link) => {
+      .replaceAll(/\]\(([^):#][^):]*)\)/g, (whole, link) => {
         const address = addressOf(file, link);
         return address === undefined ? whole : `](${address})`;
       }),

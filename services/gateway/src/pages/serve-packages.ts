@@ -7,7 +7,7 @@ import { packageHeaders } from '../http/page-headers.js';
 
 const origin = ({ baseUrl }: GatewayConfig) => new URL(baseUrl).origin;
 
-/** A package as npm installs it, of the version that runs here: `npm install https://HOST/client.tgz`. */
+/** A package of the version that runs here, as npm installs it: `npm install https://HOST/client.tgz`. */
 abstract class ServePackage {
   #file: Promise<{ bytes: Buffer; tag: string }> | undefined;
 
@@ -32,6 +32,14 @@ abstract class ServePackage {
 export class ServeClient extends ServePackage {
   constructor() {
     super('client.tgz');
+  }
+}
+
+/** The client for PHP with its examples: the folder that Composer links. */
+@HttpPage(origin, '/client-php.tgz')
+export class ServePhpClient extends ServePackage {
+  constructor() {
+    super('client-php.tgz');
   }
 }
 

@@ -48,6 +48,7 @@ can neither be deleted nor changed. After no answer, or an error that is \`retry
 
 - [Server for agents](${origin(config)}/mcp.tgz): \`npx -y -p ${origin(config)}/mcp.tgz pinkas-mcp\` (Model Context Protocol, stdio)
 - [TypeScript client](${origin(config)}/client.tgz): \`npm install ${origin(config)}/client.tgz\`
+- [PHP client](${origin(config)}/client-php.tgz), with the code that makes documents of WooCommerce's orders; [how](${docsUrl}/php)
 
 ## Optional
 

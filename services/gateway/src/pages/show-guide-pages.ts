@@ -5,8 +5,7 @@ import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageHandler, type PageReply } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
 import { docsPage } from './docs-page.js';
-import { guideFor } from './guide-for.js';
-import guidePages from './guide-pages.json' with { type: 'json' };
+import { guideFor, guideNames } from './guide-for.js';
 import { document } from './markdown.js';
 
 function showGuidePage(name: string): Type<PageHandler> {
@@ -35,4 +34,4 @@ ${document(page?.text ?? '')}
 }
 
 /** The guide for developers, from the first call to going live, and the pages that it links. */
-export const showGuidePages = guidePages.map(({ name }) => showGuidePage(name));
+export const showGuidePages = guideNames.map(showGuidePage);
