@@ -7,6 +7,15 @@ export const walletMethods = [
   'wallet_method_5',
 ] as const;
 
+/** What each of them is called until the business names it otherwise. */
+export const defaultWalletLabels = {
+  wallet_method_1: { he: 'ביט', en: 'Bit' },
+  wallet_method_2: { he: 'פייבוקס', en: 'PayBox' },
+  wallet_method_3: { he: 'פייפאל', en: 'PayPal' },
+  wallet_method_4: { he: 'גוגל פיי', en: 'Google Pay' },
+  wallet_method_5: { he: 'אפל פיי', en: 'Apple Pay' },
+} as const satisfies Readonly<Record<(typeof walletMethods)[number], { he: string; en: string }>>;
+
 /** The means of payment (API specification, 2.6). */
 export const paymentMethods = ['cash', 'check', 'credit_card', 'bank_transfer', ...walletMethods] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];

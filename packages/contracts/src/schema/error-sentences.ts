@@ -1,3 +1,5 @@
+import { defaultWalletLabels } from '@pinkas/domain';
+
 /** What is wrong with a value, in words that follow its path. */
 export interface Sentence {
   readonly message: string;
@@ -29,6 +31,13 @@ export const sentences = {
   lengthMax: (max: unknown) =>
     sentence(`must have at most ${max} characters`, `מותרים לכל היותר ${max} תווים`),
   invalid: sentence('is not valid', 'ערך לא תקין'),
+};
+
+const wallets: Readonly<Record<string, { en: string }>> = defaultWalletLabels;
+/** Who sends `bit` looks for the number of Bit. */
+const withWallet = (value: unknown) => {
+  const wallet = wallets[String(value)];
+  return wallet === undefined ? value : `${value} (${wallet.en})`;
 };
 
 const types: Readonly<Record<string, Sentence>> = {
@@ -119,7 +128,7 @@ export function sentenceOf(keyword: string, params: Readonly<Record<string, unkn
     case 'format':
       return forms[String(params[keyword])] ?? sentences.invalid;
     case 'enum':
-      return sentences.oneOf(params.allowedValues as readonly unknown[]);
+      return sentences.oneOf((params.allowedValues as readonly unknown[]).map(withWallet));
     case 'const':
       return sentences.oneOf([params.allowedValue]);
     case 'minLength':

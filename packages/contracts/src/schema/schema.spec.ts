@@ -212,6 +212,11 @@ describe('compile', () => {
     [{ title: null }, '/title', 'must not be null: leave out an optional field that has no value'],
     [{ send: 'yes' }, '/send', 'must be true or false'],
     [{ based_on: 'x' }, '/based_on', 'must be a UUID'],
+    [
+      { payments: [{ method: 'bit', amount: 1 }] },
+      '/payments/0/method',
+      'wallet_method_1 (Bit), wallet_method_2 (PayBox)',
+    ],
     [{ total: 1 }, '/total', 'is not a known field'],
   ])('the error of the request with %j is a sentence in both languages', (change, path, message) => {
     const checked = compile(CreateDocument)(body(change));
