@@ -98,6 +98,10 @@ assert raised(pinkas.Refused, failed).error.code == "document_generation_failed"
 unreachable = pinkas.connect("http://127.0.0.1:9/v1", key, total_seconds=1.0)
 raised(pinkas.OutcomeUnknown, lambda: pinkas.issue(unreachable, quote(10), "order-2"))
 assert len(list(pinkas.documents(test))) == 3
+assert len(list(pinkas.documents(test, type_="quote"))) == 3
+assert list(pinkas.documents(test, type_="tax_invoice")) == []
+wrong = raised(pinkas.Refused, lambda: pinkas.issue(client, quote(1.005), "wrong"))
+assert "/items/0/unit_price must have at most 2 decimals" in str(wrong), wrong
 
 # Cursors.
 assert list(pinkas.event_pages(client)) == []  # Events begin with the first call.
