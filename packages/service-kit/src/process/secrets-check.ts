@@ -46,7 +46,10 @@ export function productionFindings(
 ): string[] {
   const findings = fields
     .filter((field) => field.secret && isPlaceholder(env[field.name] ?? '', field.example))
-    .map((field) => `${field.name} is a placeholder: generate a secret, such as with openssl rand -hex 32`);
+    .map(
+      (field) =>
+        `${field.name} is a placeholder: set what its server has given, or generate a secret, such as with openssl rand -hex 32`,
+    );
   const plain = fields.filter(({ name, tls }) => tls && isWithoutTls(env[name] ?? ''));
   findings.push(
     ...plain.map(
