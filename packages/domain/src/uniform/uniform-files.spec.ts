@@ -7,7 +7,7 @@ import { UniformFiles, type UniformRun } from './uniform-files.js';
 
 const run: UniformRun = {
   business: {
-    taxId: '514293719',
+    taxId: '514293711',
     isCompany: true,
     name: 'עסק לדוגמה בע"מ',
     address: 'רחוב הדוגמה 1',
@@ -17,7 +17,7 @@ const run: UniformRun = {
     registration: '99999999',
     name: 'Pinkas',
     version: '0.2.0',
-    vendorTaxId: '514293719',
+    vendorTaxId: '514293711',
     vendorName: 'עסק לדוגמה בע"מ',
   },
   from: '2026-01-01',
@@ -71,7 +71,7 @@ const header = (parts: {
   cancelled?: string;
 }): string =>
   record(
-    ...['C100', parts.number, '514293719', parts.type, `1042${spaces(16)}`],
+    ...['C100', parts.number, '514293711', parts.type, `1042${spaces(16)}`],
     ...['20260615', '1403', `לקוח לדוגמה${spaces(39)}`, `דרך השלום 7${spaces(39)}`, spaces(10)],
     ...[`חיפה${spaces(26)}`, spaces(8), spaces(30), spaces(2), '0501234567     ', '777777715'],
     ...[parts.due ?? '00000000', noAmount, spaces(3), ...parts.amounts, '+00000000000'],
@@ -87,7 +87,7 @@ const line = (parts: {
   total?: string;
 }): string =>
   record(
-    ...['D110', parts.number, '514293719', parts.type, `1042${spaces(16)}`, '0001'],
+    ...['D110', parts.number, '514293711', parts.type, `1042${spaces(16)}`, '0001'],
     ...[parts.base ?? `000${spaces(20)}`, '0', spaces(20), `שירות${spaces(25)}`, spaces(50), spaces(30)],
     ...[`יחידה${spaces(15)}`, '+0000000000015000', parts.price ?? '+00000000010000', noAmount],
     ...[parts.total ?? '+00000000015000', '1800', spaces(7), '20260615', '0000001', spaces(7), spaces(21)],
@@ -104,7 +104,7 @@ const paid = (parts: {
     ...[
       'D120',
       parts.number,
-      '514293719',
+      '514293711',
       parts.type,
       `1042${spaces(16)}`,
       parts.line ?? '0001',
@@ -128,9 +128,9 @@ const received: readonly [string, string, string, string, string] = [
   noAmount,
   '+00000000017700',
 ];
-const opening = record('A100', '000000001', '514293719', '123456789012345', '&OF1.31&', spaces(50));
+const opening = record('A100', '000000001', '514293711', '123456789012345', '&OF1.31&', spaces(50));
 const closing = (count: string): string =>
-  record('Z900', count, '514293719', '123456789012345', '&OF1.31&', `000000${count}`, spaces(50));
+  record('Z900', count, '514293711', '123456789012345', '&OF1.31&', `000000${count}`, spaces(50));
 
 /** BKMVDATA.TXT of some documents, as lines of Unicode text. */
 function dataOf(documents: readonly UniformDocument[], charset: UniformCharset = 'iso-8859-8') {
@@ -337,9 +337,9 @@ describe('the uniform structure', () => {
     const { files } = dataOf([document({})]);
     expect(files.ini().map((bytes) => new TextDecoder('iso-8859-8').decode(bytes))).toEqual([
       record(
-        ...['A000', spaces(5), '000000000000004', '514293719', '123456789012345', '&OF1.31&', '99999999'],
-        ...[`Pinkas${spaces(14)}`, `0.2.0${spaces(15)}`, '514293719', `עסק לדוגמה בע"מ${spaces(5)}`, '2'],
-        ...[`OPENFRMT\\51429371.27\\01050907${spaces(21)}`, '0', '0', '514293719', '000000000', spaces(10)],
+        ...['A000', spaces(5), '000000000000004', '514293711', '123456789012345', '&OF1.31&', '99999999'],
+        ...[`Pinkas${spaces(14)}`, `0.2.0${spaces(15)}`, '514293711', `עסק לדוגמה בע"מ${spaces(5)}`, '2'],
+        ...[`OPENFRMT\\51429371.27\\01050907${spaces(21)}`, '0', '0', '514293711', '000000000', spaces(10)],
         ...[`עסק לדוגמה בע"מ${spaces(35)}`, `רחוב הדוגמה 1${spaces(37)}`, spaces(10), `תל אביב${spaces(23)}`],
         ...[spaces(8), '0000', '20260101', '20261231', '20270105', '0907', '0', '1', `ZIP${spaces(17)}`],
         ...['ILS', '0', spaces(46)],
@@ -365,7 +365,7 @@ describe('the uniform structure', () => {
         ...[
           'M100',
           '000000002',
-          '514293719',
+          '514293711',
           spaces(40),
           `A-1${spaces(17)}`,
           `פריט A-1${spaces(42)}`,
