@@ -9,6 +9,7 @@ import { createDocumentExamples } from '@pinkas/contracts/openapi';
 import { RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { programs } from './generated-client-programs.js';
+import { otherGenerators } from './other-generators.js';
 import { exampleShop } from './php/example-shop.js';
 import { fromWooCommerce } from './php/from-woocommerce.js';
 import { PhpDriver } from './php/php-driver.js';
@@ -40,6 +41,7 @@ const pythonPackages = [
   'urllib3==2.8.0',
   'typing-extensions==4.16.0',
   'standardwebhooks==1.1.0',
+  'jsonschema==4.26.0',
 ];
 
 // Registries, compilers and virtual machines on a busy machine: a bound, not a measure.
@@ -120,6 +122,21 @@ describe('generated clients', () => {
         const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@11`);
         await installNpm('receivers', 'express@5', ...nest, 'standardwebhooks@1', `${origin}/client.tgz`);
       }),
+    /** The compiler before the one of the repository: generators are written for its interface. */
+    typescript: () =>
+      fetchOnce('typescript', () =>
+        installNpm(
+          'typescript',
+          ...[
+            'typescript@5',
+            'esbuild@0',
+            '@hey-api/openapi-ts@0.95.0',
+            'oazapfts@7.5.0',
+            '@oazapfts/runtime@1',
+          ],
+          ...['@arethetypeswrong/cli@0.18.5', 'publint@0.3.25'],
+        ),
+      ),
     npm: () => fetchOnce('npm', () => installNpm('npm', 'openapi-typescript@7', 'openapi-fetch@0')),
     newman: () => fetchOnce('newman', () => installNpm('newman', 'newman@6')),
     bruno: () => fetchOnce('bruno', () => installNpm('bruno', '@usebruno/cli@4')),
@@ -173,6 +190,12 @@ describe('generated clients', () => {
     await tool('java', ['-XX:TieredStopAtLevel=1', '-jar', generatorJar, 'generate', ...from, ...options]);
     return target;
   }
+
+  otherGenerators(system, {
+    ...{ folder: () => folder, canMake, tool, python, specification: () => specification },
+    generate: (generator) => generate(generator),
+    compileTypeScript: (cwd, file) => compileTypeScript(cwd, file),
+  });
 
   /** Compiles a file and what it imports by the compiler of the repository, libraries included. */
   async function compileTypeScript(cwd: string, file: string): Promise<void> {

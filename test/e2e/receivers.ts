@@ -11,7 +11,7 @@ import type { RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { phpOptions } from './php/php-driver.js';
 
-type Need = 'receivers' | 'guzzle' | 'django';
+type Need = 'receivers' | 'guzzle' | 'django' | 'jar' | 'pypi' | 'typescript';
 
 /** What builds and runs programs of other languages. */
 export interface Toolbox {
