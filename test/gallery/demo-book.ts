@@ -1,8 +1,8 @@
 import type { ApiKey, CreateDocument, CreatedDocument, WebhookEndpoint } from '@pinkas/contracts';
 import { addDays, dayInIsrael } from '@pinkas/domain';
-import { eventually } from '@pinkas/testkit';
 import { issueRefused } from '../harness/refused-number.js';
 import { sendRefusedRequest } from '../harness/refused-request.js';
+import { rejectAddress } from '../harness/rejected-address.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
 
 /** What a page is opened with, and whose book it is. */
@@ -126,17 +126,9 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
     items: [{ ...large[0], unit_price: 6_200 }] as CreateDocument['items'],
   });
   const refused = await issueRefused(stack, () => issue(0, withoutNumber, true));
-  await stack.setMode('mailbox', { mode: 'refuse' });
-  try {
-    await issue(5, invoice(1, { items: itemsOf(2) }), true);
-    const db = await stack.database<{ suppression: { business_id: string } }>('delivery');
-    await eventually('an address is suppressed', async () => {
-      const { rows } = { rows: await db.selectFrom('suppression').select('business_id').execute() };
-      return rows.length > 0;
-    });
-  } finally {
-    await stack.setMode('mailbox', { mode: 'ok' });
-  }
+  await rejectAddress(stack, customers[5]?.email ?? '', () =>
+    issue(5, invoice(1, { items: itemsOf(2) }), true),
+  );
 
   const business = ['--business', issuer.business.id];
   await stack.pinkas<ApiKey>('key', 'create', ...business, '--name', 'האתר שלנו');

@@ -11,6 +11,7 @@ import { type ConsoleAnswer, ConsoleClient, formsIn } from '../harness/console-c
 import { consolePages } from '../harness/console-pages.js';
 import { issueRefused, winHearing } from '../harness/refused-number.js';
 import { sendRefusedRequest } from '../harness/refused-request.js';
+import { rejectAddress } from '../harness/rejected-address.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { hostileTexts, randomFrom } from './hostile-request.js';
@@ -158,15 +159,16 @@ class Tour {
       await sendRefusedRequest(stack, key, '<script>alert(1)</script>');
     }
     await this.#signIn();
-    await stack.setMode('mailbox', { mode: 'refuse' });
     const [suppressed, allowed] = [`${randomUUID()}@example.com`, `${randomUUID()}@example.com`];
     for (const email of [suppressed, allowed]) {
-      await issue(this.#own.key, 100, { customer: { name: 'לקוח', email } });
+      await rejectAddress(stack, email, () =>
+        issue(this.#own.key, 100, { customer: { name: 'לקוח', email } }),
+      );
     }
     await eventually('both messages are rejected', async () => {
       const { text } = await this.#client.exchange(`/b/${this.#own.business.id}`);
       return text.includes(suppressed) && text.includes(allowed);
-    }).finally(() => stack.setMode('mailbox', { mode: 'ok' }));
+    });
     // One is allowed again, and has the form to send its message again.
     await stack.pinkas('delivery', 'unsuppress', allowed, '--business', this.#own.business.id);
     const customer = { name: this.#secret, email: `${this.#secret}@example.com` };

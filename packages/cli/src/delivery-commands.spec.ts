@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
+  liftSuppressions,
   listDeliveryFailures,
   type MessageStatus,
   resendDelivery,
@@ -153,6 +154,33 @@ describe('pinkas delivery', () => {
       [showBusiness.subject, { business_id: id }],
       [unsuppressAddress.subject, { business_id: id, address: 'Customer@example.com' }],
     ]);
+  });
+
+  it('delivery lift lifts all of them, --list shows them and changes nothing', async () => {
+    const suppression = (address: string) => ({
+      business_id: id,
+      channel: 'email',
+      address,
+      reason: 'bounced',
+      since: at,
+      detail: '550 Invalid recipient',
+    });
+    const replies = [
+      { suppressions: [suppression('a@one.example')], more: true },
+      { suppressions: [suppression('b@two.example')], more: false },
+    ];
+    const lifted = run('delivery lift', {}, () => replies.shift());
+    const { text } = await lifted.output;
+    expect(text).toContain('a@one.example');
+    expect(text).toContain('b@two.example');
+    expect(text).toContain('They get messages again');
+    expect(lifted.requests).toEqual(Array(2).fill([liftSuppressions.subject, { list_only: false }]));
+    const listed = run('delivery lift', { business: id, list: true }, () => ({
+      suppressions: [suppression('a@one.example')],
+      more: true,
+    }));
+    expect((await listed.output).text).not.toContain('They get messages again');
+    expect(listed.requests).toEqual([[liftSuppressions.subject, { business_id: id, list_only: true }]]);
   });
 
   it.each([

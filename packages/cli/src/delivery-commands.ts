@@ -1,5 +1,6 @@
 import {
   type FailedMessage,
+  liftSuppressions,
   listDeliveryFailures,
   listSuppressions,
   type MessageKind,
@@ -7,6 +8,7 @@ import {
   messageKind,
   type ReplyOf,
   resendDelivery,
+  type Suppression,
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
@@ -118,6 +120,15 @@ function resent(reply: ReplyOf<typeof resendDelivery>, id: string): Output {
   return { json: reply, text: `${reply.resent} to be resent\n${lines.join('\n')}` };
 }
 
+const suppressionColumns: Readonly<Record<string, (suppression: Suppression) => string>> = {
+  'business id': (suppression) => suppression.business_id,
+  channel: ({ channel }) => channel,
+  address: ({ address }) => address,
+  reason: ({ reason }) => reason,
+  since: ({ since }) => since,
+  detail: ({ detail }) => detail ?? '–',
+};
+
 /** `pinkas delivery …` */
 export const deliveryCommands: readonly Command[] = [
   verb('delivery failures', {
@@ -162,6 +173,30 @@ export const deliveryCommands: readonly Command[] = [
     print: ({ address }) =>
       `${address} is no longer suppressed. To resend failed messages: pinkas delivery resend DOCUMENT_ID`,
   }),
+  verb('delivery lift', {
+    summary: 'allows messages again to addresses that were suppressed while the mail server refused us',
+    options: { business: ofBusiness, list: { value: null, meaning: 'only lists them' } },
+    run: async (values, call) => {
+      const request = { ...given({ business_id: values.business }), list_only: values.list };
+      const found: Suppression[] = [];
+      for (let more = true; more; ) {
+        const reply = await call(liftSuppressions, request);
+        found.push(...reply.suppressions);
+        more = reply.more && !values.list;
+      }
+      const output = listed(
+        found,
+        suppressionColumns,
+        'No address was suppressed while the mail server refused us',
+      );
+      return found.length === 0 || values.list
+        ? output
+        : {
+            ...output,
+            text: `${output.text}\n\nThey get messages again. To resend failed messages: pinkas delivery resend DOCUMENT_ID`,
+          };
+    },
+  }),
   verb('delivery suppressions', {
     summary: 'lists the suppressed addresses',
     options: { business: ofBusiness },
@@ -169,14 +204,7 @@ export const deliveryCommands: readonly Command[] = [
       const request = given({ business_id: values.business });
       return listed(
         await allOf(call, listSuppressions, request, ({ suppressions }) => suppressions),
-        {
-          'business id': (suppression) => suppression.business_id,
-          channel: ({ channel }) => channel,
-          address: ({ address }) => address,
-          reason: ({ reason }) => reason,
-          since: ({ since }) => since,
-          detail: ({ detail }) => detail ?? '–',
-        },
+        suppressionColumns,
         'No address is suppressed',
       );
     },

@@ -279,6 +279,23 @@ export const listSuppressions = defineContract('delivery.suppression.list', {
   }),
 });
 
+/**
+ * Lifts the suppressions of addresses that were rejected while the mail server refused us: its answer is about the sender, the relay
+ * or access, or it rejected several domains in a row and took nothing between. At most 200 in one call.
+ */
+export const liftSuppressions = defineContract('delivery.suppression.lift', {
+  request: Strict({
+    /** Without it those of every business. */
+    business_id: Type.Optional(Uuid),
+    list_only: Type.Boolean(),
+  }),
+  reply: Strict({
+    suppressions: Type.Array(Suppression),
+    /** Whether there are more. */
+    more: Type.Boolean(),
+  }),
+});
+
 /** The messages and attempts of some documents of one business, for verifying that nothing was sent twice. */
 export const auditDeliveries = defineContract('delivery.document.audit', {
   request: Strict({ business_id: Uuid, document_ids: Type.Array(Uuid, { maxItems: 100 }) }),

@@ -3,6 +3,7 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { DraftReminder } from './delivery/draft-reminder.js';
 import { IssuedDocuments } from './delivery/issued-documents.js';
+import { MailServerAnswers } from './delivery/mail-server-answers.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
 import { MessageBalances } from './delivery/message-balances.js';
 import { MessageChannels } from './delivery/message-channels.js';
@@ -71,6 +72,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     OutcomeRecorder,
     StatementPurger,
     DeliveryMetrics,
+    MailServerAnswers,
     Mailer,
     MailChecks,
     WhatsAppClient,

@@ -16,10 +16,20 @@ export interface ReceivedMail {
 /** The mailbox of the local stack as a process of its own, so that it can be stopped. */
 export interface MailboxSimulator {
   readonly smtpUrl: string;
-  /** Sets how it fails; `times`: how often, where not for good. */
+  /** Sets how it fails; `times`: how often, where not for good; `address`: the only recipient that `refuse` is about. */
   mode(
-    mode: 'ok' | 'refuse' | 'temporary' | 'greylist' | 'hang' | 'drop_after_data' | 'drop_tls' | 'ascii_only',
+    mode:
+      | 'ok'
+      | 'refuse'
+      | 'full'
+      | 'temporary'
+      | 'greylist'
+      | 'hang'
+      | 'drop_after_data'
+      | 'drop_tls'
+      | 'ascii_only',
     times?: number,
+    address?: string,
   ): Promise<void>;
   /** What came for one recipient, newest first. */
   mailTo(recipient: string): Promise<ReceivedMail[]>;
@@ -46,7 +56,7 @@ export async function startMailboxSimulator(dataDir: string): Promise<MailboxSim
   };
   return {
     smtpUrl,
-    mode: (mode, times = 0) => running.mode({ mode, times }),
+    mode: (mode, times = 0, address = '') => running.mode({ mode, times, address }),
     mailTo: (recipient) => running.read<ReceivedMail[]>(`/messages?to=${encodeURIComponent(recipient)}`),
     raw: async (id) => (await read(`/messages/${id}/raw`)).text(),
     attachment: async (id, position) =>

@@ -279,7 +279,7 @@ describe('reminders', () => {
     const { documents } = await open([100, 200]);
     const [document] = documents as [IssuedDocument];
     const business = { ...delivery.business, events: true };
-    await delivery.mailbox.mode('refuse');
+    await delivery.mailbox.mode('full');
     await remind(documents, { business });
     await eventually('it has failed', async () => (await messagesOf(document))[0]?.state === 'failed');
     const ofDocument = { business_id: delivery.business.id, document_id: document.id };

@@ -251,12 +251,12 @@ describe('MessageSender', () => {
   });
 
   it('MessageSender fails a permanently rejected message with the reason of the provider', async () => {
-    await delivery.mailbox.mode('refuse');
+    await delivery.mailbox.mode('full');
     const invoice = await delivery.issueReady(delivery.newRecipient());
     const row = await delivery.inState(invoice, 'failed');
     expect(row).toMatchObject({
       attempts: 1,
-      last_error: expect.stringMatching(/^550 .*no such mailbox here/),
+      last_error: expect.stringMatching(/^552 .*the mailbox is full/),
     });
     await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
     expect(delivery.failedOf(invoice)).toMatchObject([{ delivery_id: row.id, reason: row.last_error }]);

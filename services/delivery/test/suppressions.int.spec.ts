@@ -178,11 +178,18 @@ describe('suppressed addresses', () => {
     expect(await delivery.mailbox.mailTo(accountant)).toEqual([]);
   });
 
-  it('an address is suppressed when its server reports an unknown mailbox', async () => {
+  it('an address is suppressed when its server reports an unknown mailbox twice and takes another between', async () => {
     await delivery.mailbox.mode('refuse', 1);
     const recipient = delivery.newRecipient();
     const invoice = await issueReady(recipient);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(await suppressions()).toEqual([]);
+    delivery.clock.now = new Date(delivery.clock.now.getTime() + 1_000);
+    await delivery.inState(await issueReady(delivery.newRecipient()), 'sent');
+    await delivery.mailbox.mode('refuse', 1);
+    delivery.advanceClock(5_000);
     const row = await delivery.inState(invoice, 'failed');
+    expect(row.attempts).toBe(2);
     expect(await suppressions()).toContainEqual({
       business_id: delivery.business.id,
       channel: 'email',

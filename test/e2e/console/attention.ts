@@ -3,6 +3,7 @@ import type { DocumentDetail } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { issueRefused, winHearing } from '../../harness/refused-number.js';
+import { rejectAddress } from '../../harness/rejected-address.js';
 import { invoice, sendsMail } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.system.spec.js';
 
@@ -67,13 +68,10 @@ export function attention(system: () => ConsoleSystem): void {
       const issuer = await stack.newIssuer(sendsMail);
       const visitor = await visitorOf(issuer, desktop);
       const email = 'rejected@example.com';
-      await stack.setMode('mailbox', { mode: 'refuse' });
-      try {
-        await stack.issue(issuer.key, invoice(100, { customer: { name: 'לקוח לדוגמה', email } }));
-        await visitor.awaitElement('form[action$="/suppressions/remove"]');
-      } finally {
-        await stack.setMode('mailbox', { mode: 'ok' });
-      }
+      await rejectAddress(stack, email, () =>
+        stack.issue(issuer.key, invoice(100, { customer: { name: 'לקוח לדוגמה', email } })),
+      );
+      await visitor.awaitElement('form[action$="/suppressions/remove"]');
       expect(await visitor.text()).toContain('no such mailbox here');
       expect(await visitor.page.locator('form[action$="/resend"]').count()).toBe(0);
       await visitor.press('form[action$="/suppressions/remove"]');
@@ -95,16 +93,12 @@ export function attention(system: () => ConsoleSystem): void {
       const issuer = await stack.newIssuer(sendsMail);
       const visitor = await visitorOf(issuer, desktop);
       const email = 'gone@example.com';
-      await stack.setMode('mailbox', { mode: 'refuse' });
-      let documentId: string;
-      try {
-        const customer = { name: 'לקוח לדוגמה', email };
-        const { body } = await stack.issue(issuer.key, invoice(100, { customer }));
-        documentId = body.id;
-        await visitor.awaitElement('form[action$="/attention/dismiss"]');
-      } finally {
-        await stack.setMode('mailbox', { mode: 'ok' });
-      }
+      const customer = { name: 'לקוח לדוגמה', email };
+      const { body } = await rejectAddress(stack, email, () =>
+        stack.issue(issuer.key, invoice(100, { customer })),
+      );
+      const documentId = body.id;
+      await visitor.awaitElement('form[action$="/attention/dismiss"]');
       await visitor.press('form[action$="/attention/dismiss"]');
       expect(await visitor.done()).not.toBe('');
       expect(await visitor.page.locator('.attention').count()).toBe(0);

@@ -87,6 +87,7 @@ export const modeRules = {
     holds: (value: unknown) => wholeNumber(value, 600_000),
   },
   count: { wants: 'a whole number, 0 or more', holds: (value: unknown) => wholeNumber(value, 1_000_000) },
+  text: { wants: 'a text', holds: (value: unknown) => typeof value === 'string' },
   yesOrNo: { wants: 'true or false', holds: (value: unknown) => typeof value === 'boolean' },
   oneOf: (words: readonly string[]) => ({
     wants: `one of ${words.join(', ')}`,

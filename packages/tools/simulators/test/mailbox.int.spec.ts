@@ -167,6 +167,7 @@ it('an invalid mode is rejected', async () => {
   const refused = await setMode({ mode: 'lose' });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toEqual({
-    error: 'mode must be one of ok, refuse, temporary, greylist, hang, drop_after_data, drop_tls, ascii_only',
+    error:
+      'mode must be one of ok, refuse, full, temporary, greylist, hang, drop_after_data, drop_tls, ascii_only',
   });
 });

@@ -62,6 +62,12 @@ export interface Reminder {
   };
 }
 
+/**
+ * `unknown_address`: the provider knows no such recipient; `access_denied`: it rejects our account; `relay_denied`: it refuses the
+ * recipient with words about the sender, the relay or access.
+ */
+export type SendFailure = 'unknown_address' | 'access_denied' | 'relay_denied';
+
 export type DeliveryPurpose = 'customer' | 'accountant';
 export type DeliveryChannel = 'email' | 'whatsapp';
 export type DeliveryState = 'waiting' | 'ready' | 'sending' | 'sent' | 'failed' | 'withdrawn';
@@ -144,6 +150,7 @@ interface OwnDeliveryTables {
   attempt: {
     /** Null while it is in flight. */
     outcome: 'accepted' | 'temporary' | 'permanent' | 'unknown' | null;
+    failure: SendFailure | null;
   };
   /**
    * When a customer, or a document, was last reminded of.

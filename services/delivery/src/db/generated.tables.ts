@@ -19,6 +19,13 @@ export interface GeneratedTables {
     provider_id: string | null;
     /** Whether its PDF states that no input VAT is deducted by it. */
     not_deductible: Generated<boolean>;
+    /**
+     * What the provider refused: the recipient as unknown, our account, or the recipient with words about
+     * the sender, the relay or access.
+     */
+    failure: string | null;
+    /** The mail server that answered; null: of another channel, a test book, or from before it was kept. */
+    server: string | null;
   };
   daily_count: {
     business_id: string;
@@ -154,6 +161,8 @@ export interface GeneratedTables {
     reason: string;
     detail: string | null;
     since: Date;
+    /** Whether the mail server took messages for others between two refusals of this address. */
+    confirmed: Generated<boolean>;
   };
   test_message: {
     business_id: string;

@@ -3,6 +3,7 @@ import { initial } from './0001-initial.js';
 import { notDeductible } from './0002-not-deductible.js';
 import { statements } from './0003-statements.js';
 import { statementHashes } from './0004-statement-hashes.js';
+import { refusals } from './0005-refusals.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-not-deductible': notDeductible,
   '0003-statements': statements,
   '0004-statement-hashes': statementHashes,
+  '0005-refusals': refusals,
 };

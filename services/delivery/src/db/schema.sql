@@ -32,7 +32,10 @@ CREATE TABLE public.attempt (
     provider_response text,
     provider_id text,
     not_deductible boolean DEFAULT false NOT NULL,
+    failure text,
+    server text,
     CONSTRAINT attempt_ended_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+    CONSTRAINT attempt_failure_check CHECK (((failure IS NULL) OR ((failure = ANY (ARRAY['unknown_address'::text, 'access_denied'::text, 'relay_denied'::text])) AND (outcome <> 'accepted'::text)))),
     CONSTRAINT attempt_n_check CHECK ((n >= 1)),
     CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'temporary'::text, 'permanent'::text, 'unknown'::text]))),
     CONSTRAINT attempt_unknown_check CHECK (((outcome IS DISTINCT FROM 'unknown'::text) OR was_unknown))
@@ -49,6 +52,10 @@ COMMENT ON COLUMN public.attempt.report_cancelled IS 'Whether its PDF says that 
 COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether the outcome was ever unknown; stays true when it is learned later.';
 
 COMMENT ON COLUMN public.attempt.not_deductible IS 'Whether its PDF states that no input VAT is deducted by it.';
+
+COMMENT ON COLUMN public.attempt.failure IS 'What the provider refused: the recipient as unknown, our account, or the recipient with words about the sender, the relay or access.';
+
+COMMENT ON COLUMN public.attempt.server IS 'The mail server that answered; null: of another channel, a test book, or from before it was kept.';
 
 CREATE TABLE public.daily_count (
     business_id uuid NOT NULL,
@@ -226,6 +233,7 @@ CREATE TABLE public.suppression (
     reason text NOT NULL,
     detail text,
     since timestamp with time zone NOT NULL,
+    confirmed boolean DEFAULT false NOT NULL,
     CONSTRAINT suppression_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT suppression_reason_check CHECK ((reason = ANY (ARRAY['bounced'::text, 'blocked'::text])))
 );
@@ -233,6 +241,8 @@ CREATE TABLE public.suppression (
 ALTER TABLE ONLY public.suppression FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.suppression.address IS 'An email address in lower case with its domain in ASCII, or a phone number in E.164.';
+
+COMMENT ON COLUMN public.suppression.confirmed IS 'Whether the mail server took messages for others between two refusals of this address.';
 
 CREATE TABLE public.test_message (
     business_id uuid NOT NULL,
@@ -375,6 +385,10 @@ ALTER TABLE ONLY public.webhook_endpoint
 
 ALTER TABLE ONLY public.webhook
     ADD CONSTRAINT webhook_pkey PRIMARY KEY (business_id, endpoint_id, event_id);
+
+CREATE INDEX attempt_accepted_idx ON public.attempt USING btree (ended_at) WHERE (outcome = 'accepted'::text);
+
+CREATE INDEX attempt_failure_idx ON public.attempt USING btree (ended_at) WHERE (failure IS NOT NULL);
 
 CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
 

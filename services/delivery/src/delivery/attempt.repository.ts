@@ -171,6 +171,7 @@ function ended(outcome: SendOutcome, now: Date): RawBuilder<unknown> {
   const text = (accepted ? outcome.response : outcome.reason) ?? null;
   const providerId = (accepted ? outcome.providerId : undefined) ?? null;
   return sql`outcome = ${outcome.kind}, ended_at = ${now}, provider_response = ${text}, provider_id = ${providerId},
+    failure = ${(accepted ? undefined : outcome.failure) ?? null}, server = ${outcome.server ?? null},
     was_unknown = was_unknown or ${outcome.kind === 'unknown'}::boolean`;
 }
 

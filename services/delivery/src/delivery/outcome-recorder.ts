@@ -24,6 +24,7 @@ import {
   timeOrderedId,
 } from '@pinkas/service-kit';
 import type { DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
+import { isUnknown, refusedDomains } from '../mail/refusal-evidence.js';
 import {
   acceptsOutcome,
   type SendOutcome,
@@ -36,7 +37,9 @@ import { expiredClaims, lockExpiredClaim } from './claim.repository.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
+import { MailServerAnswers } from './mail-server-answers.js';
 import { messageStatus } from './message-status.js';
+import { firstRefusal } from './refusal.repository.js';
 import { recordReminder } from './reminder.repository.js';
 import { suppress } from './suppression.repository.js';
 
@@ -48,6 +51,8 @@ const again = { everyMs: 1_000, forMs: 20_000 };
 /** The attempt that has an outcome. */
 type SentAttempt = Pick<Attempt, 'n' | 'revision'>;
 
+/** For the log: the answer may be about our sender, relay or access. */
+export const relayDeniedLog = 'mail server refuses us';
 const accessDeniedLog = { email: 'smtp authentication failed', whatsapp: 'whatsapp access denied' } as const;
 
 /** Records the outcomes of send attempts. */
@@ -59,6 +64,7 @@ export class OutcomeRecorder {
     @InjectLogger() private readonly logger: Logger,
     private readonly relay: OutboxRelay,
     private readonly metrics: DeliveryMetrics,
+    private readonly answers: MailServerAnswers,
   ) {}
 
   /**
@@ -92,9 +98,10 @@ export class OutcomeRecorder {
     }
   }
 
-  async #record(row: DeliveryRow, attempt: SentAttempt | null, outcome: SendOutcome): Promise<void> {
+  async #record(row: DeliveryRow, attempt: SentAttempt | null, given: SendOutcome): Promise<void> {
     const now = this.clock.now();
     const db = forTenant(this.db, row.business_id);
+    const outcome = await this.#judge(db, row, given, now);
     if (attempt !== null && outcome.kind === 'accepted' && row.reminder === null) {
       const open = { cancelled: false };
       const undisturbed = { claimedUntil: row.claimed_until, revision: attempt.revision };
@@ -138,6 +145,33 @@ export class OutcomeRecorder {
     }
   }
 
+  /**
+   * A mail server that refuses us may answer as for an unknown mailbox: until there is evidence about the address the message waits and
+   * is repeated.
+   */
+  async #judge(
+    db: Database<DeliveryTables>,
+    row: DeliveryRow,
+    outcome: SendOutcome,
+    now: Date,
+  ): Promise<SendOutcome> {
+    if (outcome.kind !== 'permanent' || outcome.failure !== 'unknown_address' || !outcome.server) {
+      return outcome;
+    }
+    const address = row.recipient.toLowerCase();
+    const [firstRefusedAt, { taken, refused }] = await Promise.all([
+      firstRefusal(db, row),
+      this.answers.read(),
+    ]);
+    const answers = { taken, refused: [{ address, at: now, concernsUs: false }, ...refused] };
+    const domains = refusedDomains(answers);
+    if (domains > 0) {
+      const { id, document_id } = row;
+      this.logger.error({ delivery_id: id, document_id, domains }, relayDeniedLog);
+    }
+    return isUnknown(address, firstRefusedAt, answers) ? outcome : { ...outcome, kind: 'temporary' };
+  }
+
   /** @returns whether it was stored. */
   async #apply(
     trx: OutboxTransaction<DeliveryTables>,
@@ -172,9 +206,11 @@ export class OutcomeRecorder {
     } else {
       this.logger.warn({ ...fields, outcome: outcome.kind, state }, 'message attempt failed');
     }
+    // Every message fails until an operator corrects the credentials or the account, or the mail server.
     if (outcome.kind !== 'accepted' && outcome.failure === 'access_denied') {
-      // Every message fails until an operator corrects the credentials or the account.
       this.logger.error(fields, accessDeniedLog[channel]);
+    } else if (outcome.kind !== 'accepted' && outcome.failure === 'relay_denied') {
+      this.logger.error(fields, relayDeniedLog);
     }
   }
 }
@@ -195,6 +231,7 @@ async function suppressUnknownAddress(
     reason: 'bounced',
     detail: outcome.reason,
     since: now,
+    confirmed: true,
   });
 }
 

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   checkRecipient,
+  liftSuppressions,
   listSuppressions,
   type ReplyOf,
   type RequestOf,
@@ -23,10 +24,13 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from '../db/delivery.tables.js';
+import { mayConcernUs } from '../mail/send-failure.js';
 import { parseAddress } from './address.js';
+import { unconfirmedSuppressions } from './refusal.repository.js';
 import { toSuppression } from './suppression.js';
 import {
   isSuppressed,
+  type SuppressionRow,
   suppress,
   suppressedAddresses,
   suppressedChannels,
@@ -88,6 +92,7 @@ export class SuppressionOperations {
           reason: 'blocked',
           detail: request.detail,
           since: this.clock.now(),
+          confirmed: true,
         });
         if (!known) {
           await appendAudit(trx, {
@@ -104,28 +109,56 @@ export class SuppressionOperations {
     return toSuppression(row);
   }
 
+  /** Lifts, or lists, the suppressions that are no evidence about their address. */
+  @Operation(liftSuppressions)
+  async lift({
+    business_id: businessId,
+    list_only: listOnly,
+  }: RequestOf<typeof liftSuppressions>): Promise<ReplyOf<typeof liftSuppressions>> {
+    const unconfirmed = (await unconfirmedSuppressions(acrossTenants(this.db))).filter(
+      (row) =>
+        (row.in_a_row || mayConcernUs(row.detail ?? '')) &&
+        (businessId === undefined || row.business_id === businessId),
+    );
+    const rows = unconfirmed.slice(0, pageMax);
+    for (const row of listOnly ? [] : rows) {
+      await this.#remove(row.business_id, row, 'operator');
+    }
+    return { suppressions: rows.map(toSuppression), more: unconfirmed.length > rows.length };
+  }
+
   /** Removes a suppression, for an operator or an owner. */
   @Operation(unsuppressAddress)
   async unsuppress(request: RequestOf<typeof unsuppressAddress>): Promise<ReplyOf<typeof unsuppressAddress>> {
     const address = validAddress(request.address);
-    const row = await forTenant(this.db, request.business_id)
+    const row = await this.#remove(request.business_id, address, actorOf(request.person_id));
+    if (!row) {
+      throw new ApiError('not_found');
+    }
+    return toSuppression(row);
+  }
+
+  #remove(
+    businessId: string,
+    address: ChannelAddress,
+    actor: ReturnType<typeof actorOf>,
+  ): Promise<SuppressionRow | undefined> {
+    return forTenant(this.db, businessId)
       .transaction()
       .execute(async (trx) => {
-        const removed = await unsuppress(trx, request.business_id, address);
-        if (!removed) {
-          throw new ApiError('not_found');
+        const removed = await unsuppress(trx, businessId, address);
+        if (removed) {
+          await appendAudit(trx, {
+            business_id: businessId,
+            action: 'suppression.remove',
+            subject: `${address.channel}:${address.address}`,
+            actor,
+            before: { reason: removed.reason, detail: removed.detail },
+            after: null,
+          });
         }
-        await appendAudit(trx, {
-          business_id: request.business_id,
-          action: 'suppression.remove',
-          subject: `${address.channel}:${address.address}`,
-          actor: actorOf(request.person_id),
-          before: { reason: removed.reason, detail: removed.detail },
-          after: null,
-        });
         return removed;
       });
-    return toSuppression(row);
   }
 }
 

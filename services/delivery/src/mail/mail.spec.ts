@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryFacts } from '../db/delivery.tables.js';
 import { composeEmail } from './compose-email.js';
-import { sendFailure } from './send-failure.js';
+import { mayConcernUs, sendFailure } from './send-failure.js';
+import { serverAnswers } from './server-answers.vectors.js';
 
 const facts = (change: {
   document?: Partial<DeliveryFacts['document']>;
@@ -318,6 +319,7 @@ describe('sendFailure', () => {
     ['553 5.1.3 Bad recipient address syntax', 553],
     ['556 5.1.10 Recipient address has null MX', 556],
     ['550 5.2.1 The account is disabled', 550],
+    ['550 5.1.1 <access@relay.example.com>: no such user, see https://example.com/sender', 550],
   ])('sendFailure recognizes an unknown mailbox in %s', (response, responseCode) => {
     const error = { code: 'EENVELOPE', command: 'RCPT TO', response, responseCode, message: 'x' };
     expect(sendFailure(error, false)).toEqual({
@@ -328,18 +330,41 @@ describe('sendFailure', () => {
   });
 
   it.each([
+    ['RCPT TO', '552 5.2.2 Mailbox full', 552],
+    ['RCPT TO', '550 The mailbox is full', 550],
+    ['RCPT TO', '501 Syntax error', 501],
+    ['MAIL FROM', '552 5.3.4 Message size exceeds fixed limit', 552],
+    ['DATA', '550 5.1.1 The content is unwanted', 550],
+    ['DATA', '554 5.7.1 The content looks like spam', 554],
+  ])('sendFailure blames neither the address nor us for %s: %s', (command, response, responseCode) => {
+    const error = { code: 'EENVELOPE', command, response, responseCode, message: 'x' };
+    expect(sendFailure(error, false)).toEqual({ kind: 'permanent', reason: response });
+  });
+
+  it.each([
     ['RCPT TO', '550 5.7.1 Unauthenticated mail is not accepted', 550],
     ['RCPT TO', '554 5.7.1 Relay access denied', 554],
     ['RCPT TO', '550 relay not permitted', 550],
     ['RCPT TO', '550 Blocked by a block list', 550],
-    ['RCPT TO', '552 5.2.2 Mailbox full', 552],
-    ['RCPT TO', '550 5.1.8 Bad sender system address', 550],
-    ['RCPT TO', '501 Syntax error', 501],
+    ['RCPT TO', '550 5.1.8 Bad system address', 550],
+    ['RCPT TO', '550 5.1.0 Address rejected', 550],
     ['MAIL FROM', '550 5.1.0 Address rejected', 550],
-    ['DATA', '550 5.1.1 The content is unwanted', 550],
-  ])('sendFailure does not blame the address for %s: %s', (command, response, responseCode) => {
+    ['MAIL FROM', '550 mailbox not found', 550],
+    ['DATA', '550 5.7.60 Client does not have permissions to send as this sender', 550],
+  ])('sendFailure reports that the server may refuse us for %s: %s', (command, response, responseCode) => {
     const error = { code: 'EENVELOPE', command, response, responseCode, message: 'x' };
-    expect(sendFailure(error, false)).toEqual({ kind: 'permanent', reason: response });
+    expect(sendFailure(error, false)).toEqual({
+      kind: 'temporary',
+      reason: response,
+      failure: 'relay_denied',
+    });
+  });
+
+  it.each(serverAnswers)('sendFailure judges what $server answers where $why', ({ answer, verdict }) => {
+    const responseCode = Number(answer.slice(0, 3));
+    const error = { code: 'EENVELOPE', command: 'RCPT TO', response: answer, responseCode, message: 'x' };
+    expect(sendFailure(error, false).failure ?? 'neither').toBe(verdict);
+    expect(mayConcernUs(answer)).toBe(verdict === 'relay_denied');
   });
 
   it.each([

@@ -55,10 +55,13 @@ export class Mailer {
   /** The longest that an attempt takes. */
   readonly sendTimeoutMs: number;
   readonly #transport;
+  /** Host and port of the server that it sends through. */
+  readonly server: string;
   /** The emails in flight, by Message-ID. */
   readonly #inFlight = new Map<string, { readonly signer: DKIM | null; readonly streams: Readable[] }>();
 
   constructor(@InjectConfig() private readonly config: DeliveryConfig) {
+    this.server = new URL(config.smtpUrl).host;
     const silenceMs = config.smtpTimeoutMs;
     const connectMs = Math.min(silenceMs, connectTimeoutMaxMs);
     this.sendTimeoutMs = silenceMs * 4;
@@ -104,7 +107,7 @@ export class Mailer {
   send(mail: OutgoingEmail, timeoutMs = this.sendTimeoutMs): Promise<SendOutcome> {
     const attributes = { 'server.address': new URL(this.config.smtpUrl).hostname };
     return inSpan('send email', { kind: SpanKind.CLIENT, attributes }, async (span) =>
-      recordOutcome(span, await this.#send(mail, timeoutMs)),
+      recordOutcome(span, { ...(await this.#send(mail, timeoutMs)), server: this.server }),
     );
   }
 

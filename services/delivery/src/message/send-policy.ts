@@ -1,5 +1,5 @@
 import { heldUntil, nextAttemptAt } from '@pinkas/domain';
-import type { DeliveryFacts, DeliveryPurpose } from '../db/delivery.tables.js';
+import type { DeliveryFacts, DeliveryPurpose, SendFailure } from '../db/delivery.tables.js';
 
 /**
  * The outcome of one send attempt. `unknown`: the whole message was sent and no response came, so the provider may have
@@ -11,12 +11,15 @@ export type SendOutcome =
       readonly response?: string;
       /** The provider's id of the message. */
       readonly providerId?: string;
+      /** The mail server that took it. */
+      readonly server?: string;
     }
   | {
       readonly kind: 'temporary' | 'permanent' | 'unknown';
       readonly reason: string;
-      /** `unknown_address`: the provider knows no such recipient; `access_denied`: it rejects our account. */
-      readonly failure?: 'unknown_address' | 'access_denied';
+      readonly failure?: SendFailure;
+      /** The mail server that was tried. */
+      readonly server?: string;
     };
 
 /** What an attempt changes of its message. */

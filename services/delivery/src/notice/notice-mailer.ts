@@ -53,6 +53,8 @@ export class NoticeMailer {
     if (outcome.failure === 'access_denied') {
       // Every mail fails until an operator corrects the credentials or the account.
       this.logger.error({ notice_id }, 'smtp authentication failed');
+    } else if (outcome.failure === 'relay_denied') {
+      this.logger.error({ notice_id }, 'mail server refuses us');
     }
     return outcome;
   }

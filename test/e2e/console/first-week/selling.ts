@@ -5,6 +5,7 @@ import { listWords } from '../../../../services/console/src/pages/list/list-word
 import { todayWords } from '../../../../services/console/src/pages/today/today-words.js';
 import { axeFindings } from '../../../harness/axe.js';
 import { issueRefused } from '../../../harness/refused-number.js';
+import { rejectAddress } from '../../../harness/rejected-address.js';
 import { payment } from './beginning.js';
 import { customers, type Diary, nameOf, narrow, wide } from './diary.js';
 import { type Agorot, ofGross, ofNet, typed } from './ledger.js';
@@ -188,15 +189,12 @@ async function bounce(diary: Diary): Promise<void> {
     }
     await page.fill('input[name="customer.email"]', typo);
   };
-  await stack.setMode('mailbox', { mode: 'refuse' });
-  try {
-    const { id } = await diary.issueLines('small', 'tax_invoice', 'occasional', { lines, sums, fill });
-    diary.ledger.invoice('occasional', id, sums);
-    await owner.visit(diary.at(''));
-    await owner.awaitElement(`.attention:has-text("${typo}")`);
-  } finally {
-    await stack.setMode('mailbox', { mode: 'ok' });
-  }
+  const issued = await rejectAddress(stack, typo, () =>
+    diary.issueLines('small', 'tax_invoice', 'occasional', { lines, sums, fill }),
+  );
+  diary.ledger.invoice('occasional', issued.id, sums);
+  await owner.visit(diary.at(''));
+  await owner.awaitElement(`.attention:has-text("${typo}")`);
   await diary.look({ words: [todayWords.needs, todayWords.failedMessage, todayWords.otherAddress] });
   const { id } = diary.document('small');
   await page.click(`.attention a[href$="/documents/${id}#send"]`);

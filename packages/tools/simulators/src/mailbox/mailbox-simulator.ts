@@ -32,6 +32,7 @@ export interface RunningMailbox extends RunningSimulator {
 const modes = [
   'ok',
   'refuse',
+  'full',
   'temporary',
   'greylist',
   'hang',
@@ -42,7 +43,7 @@ const modes = [
 
 interface Mode {
   /**
-   * `ok`; `refuse` (550 to every recipient); `temporary` (451 to every recipient); `greylist` (451 to the first attempt of each
+   * `ok`; `refuse` (550 to every recipient, or to `address` alone); `full` (552 to every recipient); `temporary` (451 to every recipient); `greylist` (451 to the first attempt of each
    * recipient); `hang` (an email is read, not stored, and gets no reply); `drop_after_data` (an email is stored, and the
    * connection closed instead of a reply); `drop_tls` (the connection is closed when the TLS handshake begins);
    * `ascii_only` (SMTPUTF8 is not offered).
@@ -50,9 +51,11 @@ interface Mode {
   readonly mode: (typeof modes)[number];
   /** How often the failure happens before the mode is `ok` again; 0: every time. Without effect on `greylist` and `ascii_only`. */
   readonly times: number;
+  /** The recipient that `refuse` is about; empty: everybody. */
+  readonly address: string;
 }
 
-const noFailure: Mode = { mode: 'ok', times: 0 };
+const noFailure: Mode = { mode: 'ok', times: 0, address: '' };
 
 let certificate: Promise<{ pfx: Buffer; passphrase: string }> | undefined;
 
@@ -122,6 +125,11 @@ class MailFailures {
       this.#mode = noFailure;
     }
     return true;
+  }
+
+  /** Whether what a test has set is about a recipient. */
+  concerns(address: string): boolean {
+    return ['', address.toLowerCase()].includes(this.#mode.address.toLowerCase());
   }
 
   /** Whether this is the first attempt of a recipient in the mode `greylist`. */
@@ -197,8 +205,11 @@ class SmtpSide {
   }
 
   #rejectionOf(address: string): Error | null {
-    if (this.#failures.happens('refuse')) {
+    if (this.#failures.concerns(address) && this.#failures.happens('refuse')) {
       return reply(550, 'no such mailbox here');
+    }
+    if (this.#failures.happens('full')) {
+      return reply(552, 'the mailbox is full');
     }
     if (this.#failures.happens('temporary')) {
       return reply(451, 'try again later');
@@ -298,6 +309,7 @@ class HttpSide {
     const mode = await readMode(request, noFailure, {
       mode: modeRules.oneOf(modes),
       times: modeRules.count,
+      address: modeRules.text,
     });
     this.#failures.set(mode);
     this.#smtp.offerUtf8(mode.mode !== 'ascii_only');
