@@ -32,6 +32,10 @@ for (let page = 1; page <= file.numPages; page += 1) {
 `;
 const pypdf =
   'import sys\nfrom pypdf import PdfReader\nfor page in PdfReader(sys.argv[1]).pages: print(page.extract_text())\n';
+const pdfplumber = `import sys, pdfplumber
+with pdfplumber.open(sys.argv[1]) as file:
+    for page in file.pages: print(page.extract_text())
+`;
 const pdfminer =
   'import sys\nfrom pdfminer.high_level import extract_text\nprint(extract_text(sys.argv[1]))\n';
 const pdfbox = `import org.apache.pdfbox.Loader;
@@ -59,6 +63,7 @@ async function pythonReader(folder: string, distribution: string, program: strin
 }
 
 const words = /[א-ת]+(?:["'׳״][א-ת]+)*/g;
+const inLogicalOrder = (text: string) => text.replace(words, (word) => [...word].reverse().join(''));
 /** Programs that extract text; each is installed into a folder of the test, where its tools are there. */
 const programs: Readonly<Record<string, (folder: string) => Promise<Read>>> = {
   async poppler() {
@@ -77,7 +82,12 @@ const programs: Readonly<Record<string, (folder: string) => Promise<Read>>> = {
   // Hebrew is in the order of drawing there.
   async 'pdfminer.six'(folder) {
     const read = await pythonReader(folder, 'pdfminer.six', pdfminer);
-    return async (file) => (await read(file)).replace(words, (word) => [...word].reverse().join(''));
+    return async (file) => inLogicalOrder(await read(file));
+  },
+  // Lines are in the order of places there: Hebrew from its last letter to its first.
+  async pdfplumber(folder) {
+    const read = await pythonReader(folder, 'pdfplumber', pdfplumber);
+    return async (file) => inLogicalOrder(await read(file));
   },
   async PDFBox(folder) {
     const [jars, script] = [join(folder, 'pdfbox'), join(folder, 'ReadText.java')];

@@ -1,4 +1,5 @@
 import { beginsWith, isStream } from './chromium-file.js';
+import { type GlyphWidths, readGlyphWidths, withListedWidths } from './glyph-widths.js';
 import { dataOf, type Objects, put, putData, referenceIn, textOf } from './pdf-objects.js';
 import type { PageFont, PageFonts } from './text-run.js';
 import { readToUnicode, type ToUnicode, writeToUnicode } from './to-unicode.js';
@@ -19,6 +20,12 @@ function spaceOf(
   return null;
 }
 
+/** The number of the font that a font of two-byte codes draws with; null: it is another font. */
+function descendantOf(font: string): number | null {
+  const number = /\/DescendantFonts \[(\d+) 0 R\]/.exec(font)?.[1];
+  return number === undefined ? null : Number(number);
+}
+
 /** The fonts of a file, and the variants that its pages need. */
 export class Fonts {
   readonly #fonts = new Map<number, PageFont>();
@@ -32,9 +39,22 @@ export class Fonts {
       this.#dictionaries().map(async ([number, text]) => {
         const cmap = referenceIn(text, 'ToUnicode');
         const texts: ToUnicode = cmap === null ? new Map() : readToUnicode(await dataOf(this.objects, cmap));
-        this.#fonts.set(number, { number, codeBytes: text.includes('/Type0') ? 2 : 1, texts });
+        const codeBytes = text.includes('/Type0') ? 2 : 1;
+        this.#fonts.set(number, { number, codeBytes, texts, widths: this.#widthsOf(text) });
       }),
     );
+  }
+
+  /** Reads the widths of a font's glyphs, and writes them in lists. */
+  #widthsOf(font: string): GlyphWidths {
+    const descendant = descendantOf(font);
+    if (descendant === null) {
+      return new Map();
+    }
+    const text = textOf(this.objects, descendant);
+    const widths = readGlyphWidths(text);
+    put(this.objects, descendant, withListedWidths(text, widths));
+    return widths;
   }
 
   /** As one page names them. */
@@ -43,7 +63,7 @@ export class Fonts {
     const numbers = new Map(
       [...named.matchAll(/\/(\S+) (\d+) 0 R/g)].map(([, name = '', number]) => [name, Number(number)]),
     );
-    const get = (name: string) => this.#fonts.get(numbers.get(name) ?? 0);
+    const get = (name: string) => this.#fonts.get(numbers.get(name) ?? this.#variants.get(name)?.font ?? 0);
     let space: ReturnType<PageFonts['space']> | undefined;
     return {
       get,
@@ -95,12 +115,10 @@ export class Fonts {
       if (text.includes('/Subtype /Type3')) {
         return text.includes('/ToUnicode');
       }
-      const descendant = /\/DescendantFonts \[(\d+) 0 R\]/.exec(text)?.[1];
-      const descriptor = referenceIn(textOf(this.objects, Number(descendant)), 'FontDescriptor');
+      const descendant = descendantOf(text);
+      const descriptor = descendant && referenceIn(textOf(this.objects, descendant), 'FontDescriptor');
       return (
-        text.includes('/ToUnicode') &&
-        descriptor !== null &&
-        textOf(this.objects, descriptor).includes('/FontFile')
+        text.includes('/ToUnicode') && !!descriptor && textOf(this.objects, descriptor).includes('/FontFile')
       );
     });
   }

@@ -19,9 +19,10 @@ const whole = chromiumPdf('1042');
 const text = whole.toString('latin1');
 const changed = (from: string, to: string) => Buffer.from(text.replace(from, to), 'latin1');
 const texts = new Map([...'abc()אב'].map((letter, index) => [index + 1, letter]));
+const widths = new Map([[2, 556]]);
 const variants: string[] = [];
 const fonts: PageFonts = {
-  get: (name) => (name === 'F1' || name === 'V1' ? { number: 1, codeBytes: 2, texts } : undefined),
+  get: (name) => (name === 'F1' || name === 'V1' ? { number: 1, codeBytes: 2, texts, widths } : undefined),
   variant: (name, code, text) => {
     variants.push(`${name} ${code} ${text}`);
     return 'V1';
@@ -113,14 +114,14 @@ describe('page content', () => {
     ]);
   });
 
-  it('the space behind a run is an artifact over its last glyph, outside of the marks of the run', () => {
+  it('the space behind a run is an artifact behind its last glyph, outside of the marks of the run', () => {
     const [sequence] = readContent(
       '/P <</MCID 0 >>BDC\nBT\n/F1 10 Tf\n1 0 0 -1 100 20 Tm\n<0001> Tj\n5.5 0 Td <0002> Tj\nET\nQ\nEMC',
       fonts,
     );
     const [run = readTextRun('', fonts)] = sequence?.runs ?? [];
     const space = spaceBehind(run, fonts);
-    expect(space).toBe('BT\n/F1 10 Tf\n1 0 0 -1 105.5 20 Tm\n<0009> Tj\nET');
+    expect(space).toBe('BT\n/F1 10 Tf\n1 0 0 -1 111.06 20 Tm\n<0009> Tj\nET');
     const content = writeContent(sequence ? [{ ...sequence, mcids: [0], space }] : []);
     expect(content.slice(content.indexOf('EMC'))).toBe(`EMC\n/Artifact BMC\n${space}\nEMC\nQ`);
   });

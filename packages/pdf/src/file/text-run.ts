@@ -1,4 +1,5 @@
 import { InvalidPdfError } from './chromium-file.js';
+import type { GlyphWidths } from './glyph-widths.js';
 import type { ToUnicode } from './to-unicode.js';
 
 /** A font of a page, with the texts of its codes. */
@@ -7,6 +8,7 @@ export interface PageFont {
   readonly number: number;
   readonly codeBytes: 1 | 2;
   readonly texts: ToUnicode;
+  readonly widths: GlyphWidths;
 }
 
 /** The fonts of a page by their names, and the same fonts with other texts where a glyph is read as another character. */
@@ -289,8 +291,8 @@ function stringOf(written: string): string {
 }
 
 /**
- * A text object with a space where the last glyph of a run is: extractors that go by the order of the content join what is drawn to the
- * left of it, as the next cell of a row in Hebrew is.
+ * A text object with a space behind the last glyph of a run: extractors that go by the order of the content join what is drawn to the
+ * left of it, as the next cell of a row in Hebrew is. Those that go by places read a space over the glyph before it.
  */
 export function spaceBehind({ operators }: TextRun, fonts: PageFonts): string | null {
   const space = fonts.space();
@@ -302,6 +304,15 @@ export function spaceBehind({ operators }: TextRun, fonts: PageFonts): string | 
   let right = 0;
   for (const [, step] of operators.matchAll(/^(\S+) \S+ Td /gm)) {
     right += Number(step);
+  }
+  const [, font = ''] = [...operators.matchAll(/^\/(\S+) \S+ Tf$/gm)].at(-1) ?? [];
+  const [, drawn = ''] = [...operators.matchAll(/<([0-9A-F]+)> Tj/g)].at(-1) ?? [];
+  const { codeBytes, widths } = fonts.get(font) ?? {
+    codeBytes: 2 as const,
+    widths: new Map<number, number>(),
+  };
+  for (const code of codesOf(drawn, codeBytes)) {
+    right += ((widths.get(code) ?? 0) * Number(size)) / 1_000;
   }
   const place = [Number(x) + Number(a) * right, Number(y) + Number(b) * right].map(decimal);
   return `BT\n/${space.font} ${size} Tf\n${[a, b, c, d, ...place].join(' ')} Tm\n<${space.hex}> Tj\nET`;
