@@ -89,6 +89,8 @@ const forbiddenKeys = [
   '/Alternates',
   '/HTP',
 ];
+const grouping = new Set(['Document', 'Part', 'Art', 'Sect', 'Div', 'BlockQuote']);
+const transparent = new Set(['NonStruct', 'Span', 'Em', 'Strong', 'Code', 'Link', 'Quote']);
 const painting = new Set('f F f* S s B B* b b* Do sh Tj TJ \' " BI'.split(' '));
 
 /** A structure element with what it inherits. */
@@ -115,6 +117,7 @@ export async function conformanceFindings(pdf: Uint8Array): Promise<string[]> {
     ...ofFile(file, trailer, catalog),
     ...ofMetadata(file, catalog),
     ...ofTags(root, tags, file),
+    ...ofGroups(tags),
     ...ofTables(tags),
     ...ofContent(file, catalog, root, tags),
     ...ofFonts(file),
@@ -193,6 +196,15 @@ function tagsBelow(file: ReadPdf, root: Dictionary, documentLanguage: string): T
     visit(kid, { language: documentLanguage, ancestors: [] });
   }
   return tags;
+}
+
+/** Grouping elements have no content of their own (ISO 32000-1, 14.8.4.2). */
+function ofGroups(tags: readonly Tag[]): string[] {
+  return tags
+    .filter(({ content }) => content.length > 0)
+    .map(({ ancestors, type }) => [...ancestors, type].findLast((name) => !transparent.has(name)) ?? '')
+    .filter((block) => block === '' || grouping.has(block))
+    .map((block) => `text directly in ${block || 'the root'}`);
 }
 
 function ofTags(root: Dictionary, tags: readonly Tag[], file: ReadPdf): string[] {

@@ -2,6 +2,7 @@ import { type ChromiumFile, InvalidPdfError } from './chromium-file.js';
 import { ContentPlan, type Group, type Page } from './content-plan.js';
 import { readContent, type WrittenSequence, writeContent } from './page-content.js';
 import { Fonts } from './page-fonts.js';
+import { addParagraphs } from './paragraphs.js';
 import { dataOf, type Objects, put, putData, referenceIn, textOf } from './pdf-objects.js';
 import { type SourceText, SourceTexts } from './reading-order.js';
 import { addRowGroups } from './row-groups.js';
@@ -35,6 +36,7 @@ export async function makeAccessible(
     return false;
   }
   const elements = readElements(objects);
+  addParagraphs(elements);
   const fonts = new Fonts(objects);
   await fonts.read();
   const pages = await readPages(objects, file, fonts);

@@ -8,7 +8,7 @@ export type Kid =
 /** A structure element of Chromium's file. */
 export interface StructureElement {
   readonly number: number;
-  readonly type: string;
+  type: string;
   /** The number of the element, or of the root, above it. */
   parent: number;
   readonly page: number;
