@@ -23,7 +23,10 @@ function linkFact({ standing }: Sheet, link: string, label: string): Markup {
     </div>`;
 }
 
-/** How to pay, as the business stated it when the document was issued; nothing on a document that asks for no payment, or no more. */
+/**
+ * How to pay, as the business stated it when the document was issued; nothing on a document that asks for no payment, or no more.
+ * Its code is on the page alone, where the code of the paper leads: readers of a paper with two codes often find neither.
+ */
 export function howToPay(sheet: Sheet): Markup | null {
   const { payment_instructions: given } = sheet.business;
   if (given === undefined || !asksForPayment(sheet)) {
@@ -40,6 +43,7 @@ export function howToPay(sheet: Sheet): Markup | null {
   );
   const code =
     link !== undefined &&
+    sheet.viewUrl === undefined &&
     compact`
       <div class="scan">
         ${qrCode(link, paymentInstructionWords.code[language])}

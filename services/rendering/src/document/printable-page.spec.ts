@@ -506,6 +506,11 @@ describe('printablePage', () => {
     expect(await decoded(png)).toBe(viewUrl);
     expect(alt).toBe('קוד QR לדף המסמך');
     expect(print(sheetOf())).not.toContain('class="code"');
+    const payment_instructions = { link: 'https://pay.example.com/1042' };
+    const asking = sheetOf({ business: sampleBusiness({ payment_instructions }) });
+    const codes = (sheet: Sheet) => print(sheet).match(/class="code"/g)?.length;
+    // The page that the code of the paper leads to has the one to pay by.
+    expect([codes(asking), codes({ ...asking, viewUrl })]).toEqual([1, 1]);
   });
 
   it('a cancelled document has the word across every page and in its foot', () => {

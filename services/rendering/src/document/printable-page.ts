@@ -20,7 +20,7 @@ import { cancelledWords, customerRegistrations, registrations, wording } from '.
 export type { Sheet } from './sheet.js';
 
 /** Stored with every artifact; raised whenever the same document would look different. */
-export const templateVersion = 8;
+export const templateVersion = 9;
 
 /** A page as the renderer takes it, with the files that it names. */
 export interface PrintablePage {
