@@ -116,7 +116,6 @@ async function writeOpenFormat(
 const fileOf = (folder: string, path: string): ZippedFile => ({
   path,
   name: relative(folder, path).split(sep).join('/'),
-  compress: !path.endsWith('.zip'),
 });
 
 const nameOf = ({ format, from, to, selection }: SingleFileExport, end: string): string =>

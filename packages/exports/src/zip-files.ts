@@ -9,8 +9,6 @@ export interface ZippedFile {
   readonly path: string;
   /** Its name in the zip, with slashes. */
   readonly name: string;
-  /** False: it is compressed already. */
-  readonly compress?: boolean;
 }
 
 /** Writes a new zip of some files. @param mtime of every file in it: the same files make the same zip. */
@@ -23,9 +21,9 @@ export async function zipFiles(
   const sizes = await Promise.all(files.map((file) => stat(file.path).then(({ size }) => size)));
   const zip = openZip();
   const sources: Readable[] = [];
-  for (const [index, { path: source, name, compress = true }] of files.entries()) {
+  for (const [index, { path: source, name }] of files.entries()) {
     const size = sizes[index] ?? 0;
-    zip.addReadStreamLazy(name, { mtime, mode: 0o100644, compress, size }, (use) => {
+    zip.addReadStreamLazy(name, { mtime, mode: 0o100644, size }, (use) => {
       const stream = createReadStream(source);
       stream.once('error', (error) => zip.emit('error', error));
       sources.push(stream);
@@ -48,8 +46,6 @@ export interface ZippedSource {
   /** Its name in the zip, with slashes. */
   readonly name: string;
   readonly size: number;
-  /** False: it is compressed already. */
-  readonly compress?: boolean;
   /** Called when its place in the zip is reached. */
   open(): Promise<Readable>;
 }
@@ -58,8 +54,8 @@ export interface ZippedSource {
 export function zipStream(files: readonly ZippedSource[], mtime: Date): Readable {
   const zip = openZip();
   const fail = (error: Error) => zip.emit('error', error);
-  for (const { name, size, compress = true, open } of files) {
-    zip.addReadStreamLazy(name, { mtime, mode: 0o100644, compress, size }, (use) => {
+  for (const { name, size, open } of files) {
+    zip.addReadStreamLazy(name, { mtime, mode: 0o100644, size }, (use) => {
       open().then((stream) => use(null, stream.once('error', fail)), fail);
     });
   }
@@ -67,7 +63,10 @@ export function zipStream(files: readonly ZippedSource[], mtime: Date): Readable
   return zip.outputStream as Readable;
 }
 
-/** A zip whose errors are those of its output stream: as events without a listener they would end the process. */
+/**
+ * A zip whose errors are those of its output stream: as events without a listener they would end the process. Every file is deflated,
+ * also what is compressed already: of a stored one that is streamed, only its end has the length, and who reads a stream cannot find it.
+ */
 export function openZip(): ZipFile {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

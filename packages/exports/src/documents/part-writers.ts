@@ -161,9 +161,8 @@ class PdfPart implements PartWriter {
     const { type, number, issued_at } = entry.document;
     const name = `${type}-${number}.pdf`;
     this.#sums.push(`${createHash('sha256').update(pdf).digest('hex')}  ${name}\n`);
-    // A PDF is compressed already.
     this.#lastIssuedAt = new Date(issued_at);
-    const options = { compress: false, size: pdf.length, mtime: this.#lastIssuedAt, mode: 0o100644 };
+    const options = { size: pdf.length, mtime: this.#lastIssuedAt, mode: 0o100644 };
     // A zip keeps what it is given until its end, so that it must not be given the bytes themselves.
     let bytes: Buffer | null = pdf;
     await new Promise<void>((resolve) => {

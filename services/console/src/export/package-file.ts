@@ -11,9 +11,6 @@ export interface PackagePart {
   readonly folder: string;
 }
 
-/** What is compressed already. */
-const compressed = /\.(?:pdf|zip)$/i;
-
 /**
  * All files of a package as one zip, which is made while it is sent: what is in the zip of a file is in the folder of that file.
  * @param db of the service, without a scope.
@@ -41,7 +38,6 @@ export async function packageFile(
       sources.push({
         name: `${folder}/${entry.fileName}`,
         size: entry.uncompressedSize,
-        compress: !compressed.test(entry.fileName),
         open: () => zip.openReadStreamPromise(entry),
       });
     }

@@ -31,10 +31,10 @@ export async function writeReport(
   });
   const table = byteOrderMark + reportFile(view, report);
   const contents = [
-    { name: `report-${fileName}.pdf`, bytes: Buffer.from(pdf, 'base64'), compress: false },
-    { name: `report-${fileName}.csv`, bytes: Buffer.from(table), compress: true },
+    { name: `report-${fileName}.pdf`, bytes: Buffer.from(pdf, 'base64') },
+    { name: `report-${fileName}.csv`, bytes: Buffer.from(table) },
   ];
-  const files = contents.map(({ name, compress }) => ({ name, compress, path: join(folder, name) }));
+  const files = contents.map(({ name }) => ({ name, path: join(folder, name) }));
   await Promise.all(contents.map(({ name, bytes }) => writeFile(join(folder, name), bytes)));
   const path = join(folder, 'export.zip');
   await zipFiles(path, files, now);
