@@ -17,6 +17,7 @@ export const checkAreas = [
   'backups',
   'streams',
   'printing',
+  'store',
   'certificates',
   'authority',
   'mail',

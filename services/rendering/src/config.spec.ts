@@ -35,13 +35,17 @@ describe('rendering config', () => {
       endpoint: null,
       region: null,
       readOnly: false,
+      checksums: true,
     });
-    expect(read('s3://documents/a/b/?endpoint=http://127.0.0.1:7070&region=il-1&readonly=true')).toEqual({
+    expect(
+      read('s3://documents/a/b/?endpoint=http://127.0.0.1:7070&region=il-1&readonly=true&checksums=false'),
+    ).toEqual({
       bucket: 'documents',
       prefix: 'a/b/',
       endpoint: 'http://127.0.0.1:7070',
       region: 'il-1',
       readOnly: true,
+      checksums: false,
     });
     for (const wrong of [
       'documents',

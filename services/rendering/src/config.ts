@@ -20,13 +20,15 @@ export interface StoreAddress {
   readonly region: string | null;
   /** Files are only read: new ones go to the database, and none is deleted. */
   readonly readOnly: boolean;
+  /** Whether the store is sent the SHA-256 of a file in a header of its own. */
+  readonly checksums: boolean;
 }
 
-const storeParameters = ['endpoint', 'region', 'readonly'];
+const storeParameters = ['endpoint', 'region', 'readonly', 'checksums'];
 
 function storeAddress(value: string): StoreAddress {
   const expected =
-    'expected s3://bucket?endpoint=https://…, with region=… and readonly=true where they are needed';
+    'expected s3://bucket?endpoint=https://…, with region=…, readonly=true and checksums=false where they are needed';
   if (!URL.canParse(value)) {
     throw new Error(expected);
   }
@@ -49,6 +51,7 @@ function storeAddress(value: string): StoreAddress {
     // A store of one's own has one region, whose name it does not ask for.
     region: searchParams.get('region') ?? (endpoint === null ? null : 'us-east-1'),
     readOnly: searchParams.get('readonly') === 'true',
+    checksums: searchParams.get('checksums') !== 'false',
   };
 }
 

@@ -13,6 +13,7 @@ import {
   renderArtifact,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
+import { Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { eventually, type StoreFault, storeProgram, TestObjectStore } from '@pinkas/testkit';
 import { ArtifactFiles } from '../src/artifact/artifact-files.js';
 import { ObjectPurger } from '../src/artifact/object-purger.js';
@@ -214,6 +215,39 @@ if (storeProgram === null && !isRequired) {
     jest.restoreAllMocks();
     const found = await eventually('the file is read again', () => fetch(document).catch(() => null));
     expect(hashOf(found.pdf)).toBe(sha256);
+  });
+
+  it('a store that may be listed and not written is not ready, and the doctor and the readiness state why', async () => {
+    const find = async () =>
+      (await get(Diagnosis).run()).find(({ subject }) => subject === 'object store documents/pdf/');
+    expect(await find()).toMatchObject({ area: 'store', state: 'ok' });
+    await fail('no puts');
+    expect(await find()).toMatchObject({
+      state: 'failure',
+      finding: expect.stringContaining('AccessDenied'),
+    });
+    for (let failures = 0; failures < 5; failures += 1) {
+      const stored = get(ArtifactStore).put(
+        `2026-01-01/${randomUUID()}`,
+        Buffer.from('%PDF'),
+        sha256Of('%PDF'),
+      );
+      await expect(stored).rejects.toMatchObject({ code: 'engine_error' });
+    }
+    expect(await get(ArtifactStore).ready()).not.toBeNull();
+    // What may still be done does not count for what may not.
+    await get(ArtifactStore).list('');
+    expect(await get(ArtifactStore).ready()).not.toBeNull();
+    await fail('none');
+    await eventually('it is ready again', async () => (await get(ArtifactStore).ready()) === null);
+    expect(await store.keys()).not.toContainEqual(expect.stringMatching(/^readiness/));
+    expect(await find()).toMatchObject({ state: 'ok' });
+  });
+
+  it('a store that knows no checksums gets files without them', async () => {
+    await fail('no checksums');
+    const { document, sha256 } = await make();
+    expect(hashOf((await fetch(document)).pdf)).toBe(sha256);
   });
 
   it('the store accepts the requests of a process whose clock is an hour ahead', async () => {

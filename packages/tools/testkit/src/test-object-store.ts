@@ -16,7 +16,28 @@ const bucket = 'documents';
 const credentials = { AWS_ACCESS_KEY_ID: 'ObjectStoreOfTests', AWS_SECRET_ACCESS_KEY: 'OnlyOnThisMachine' };
 
 /** What becomes of requests to the store. */
-export type StoreFault = 'none' | 'silent' | '500' | '503' | 'reset' | 'cut' | 'wrong bytes';
+export type StoreFault =
+  | 'none'
+  | 'silent'
+  | '500'
+  | '503'
+  | 'reset'
+  | 'cut'
+  | 'wrong bytes'
+  /** It knows no header of a checksum, as stores of others than Amazon do. */
+  | 'no checksums'
+  /** It may be read and listed, and not be written: a missing right, or a quota. */
+  | 'no puts';
+
+function refusalOf({ method, headers }: IncomingMessage, fault: StoreFault) {
+  const checksum = Object.keys(headers).find((name) => name.startsWith('x-amz-checksum-'));
+  if (fault === 'no checksums' && checksum) {
+    return { status: 400, code: 'InvalidArgument', message: `Unsupported header '${checksum}'` };
+  }
+  return fault === 'no puts' && method === 'PUT'
+    ? { status: 403, code: 'AccessDenied', message: 'Access Denied.' }
+    : null;
+}
 
 /** Null where the machine has no versitygw, which docs/operating/object-store.md explains how to get. */
 export const storeProgram = findBinary('versitygw');
@@ -38,7 +59,14 @@ export class TestObjectStore {
 
   /** The address of the proxy, as rendering reads it. */
   get address() {
-    return { bucket, prefix: 'pdf/', endpoint: this.url, region: 'us-east-1', readOnly: false };
+    return {
+      bucket,
+      prefix: 'pdf/',
+      endpoint: this.url,
+      region: 'us-east-1',
+      readOnly: false,
+      checksums: true,
+    };
   }
 
   /** The environment of a system that stores its PDFs here. */
@@ -128,6 +156,15 @@ export class TestObjectStore {
       const code = fault === '500' ? 'InternalError' : 'SlowDown';
       response.writeHead(Number(fault), { 'content-type': 'application/xml' });
       response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
+      return;
+    }
+    const refused = refusalOf(request, fault);
+    if (refused) {
+      request.resume();
+      response.writeHead(refused.status, { 'content-type': 'application/xml' });
+      response.end(
+        `<?xml version="1.0"?><Error><Code>${refused.code}</Code><Message>${refused.message}</Message></Error>`,
+      );
       return;
     }
     this.#forward(request, response, fault);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { timeLimitsMs } from '@pinkas/contracts';
+import { type Check, timeLimitsMs } from '@pinkas/contracts';
 import {
   ApiError,
   type BackgroundTask,
@@ -14,6 +14,7 @@ import {
   SpanKind,
 } from '@pinkas/service-kit';
 import { timeoutSignal } from '@pinkas/service-kit/concurrency';
+import { Diagnosis, failure, ok } from '@pinkas/service-kit/diagnosis';
 import {
   afterFailedProbe,
   afterFailure,
@@ -31,8 +32,14 @@ const readsMax = 2;
 /** A request that had less time than this proves nothing when it runs out. */
 const healthyMs = 1_000;
 const checkMs = 1_000;
+/** Files of the check are below it: behind every day, so that none is taken for a PDF without a row. */
+const checkFolder = 'readiness';
+const checkBytes = Buffer.from('What issuing needs of an object store.');
 
 type StoreOperation = 'put' | 'get' | 'remove' | 'list';
+/** Rights apart: a store may be read that refuses to be written. */
+type Side = 'write' | 'read';
+const sideOf = { put: 'write', remove: 'write', get: 'read', list: 'read' } as const;
 
 /**
  * The object store, where one is configured. Each request has a bound, and none is made for some seconds after several failed in a row:
@@ -41,8 +48,8 @@ type StoreOperation = 'put' | 'get' | 'remove' | 'list';
 @Injectable()
 export class ArtifactStore implements BackgroundTask {
   #bucket: Promise<S3Bucket> | undefined;
-  #circuit: CircuitState = closedCircuit;
-  #isProbed = false;
+  readonly #circuits: Record<Side, CircuitState> = { write: closedCircuit, read: closedCircuit };
+  readonly #probed = new Set<Side>();
   #hasAnswered = false;
   readonly #durations: Histogram<'operation' | 'outcome'>;
 
@@ -50,6 +57,7 @@ export class ArtifactStore implements BackgroundTask {
     @InjectConfig() private readonly config: RenderingConfig,
     @InjectLogger() private readonly logger: Logger,
     metrics: Metrics,
+    diagnosis: Diagnosis,
   ) {
     this.#durations = metrics.histogram(
       'pinkas_artifact_store_duration_seconds',
@@ -59,8 +67,9 @@ export class ArtifactStore implements BackgroundTask {
     metrics.gauge(
       'pinkas_artifact_store_circuit_open',
       '1 while nothing is requested of the object store because it failed several times in a row, else 0.',
-      async () => Number(this.#circuit.kind === 'open'),
+      async () => Number(this.#isOpen('write') || this.#isOpen('read')),
     );
+    diagnosis.add('store', async () => (this.isConfigured ? [await this.#diagnose()] : []));
   }
 
   /** Whether there is one. */
@@ -78,15 +87,55 @@ export class ArtifactStore implements BackgroundTask {
   /** Requests in flight still need it, and idle connections keep no process alive. */
   async stop(): Promise<void> {}
 
-  /** Until it has answered once it is asked each time: a wrong address or right shows before the first document. */
+  /** Until it has done once what issuing needs it is asked each time: a wrong address or right shows before the first document. */
   async ready(): Promise<string | null> {
-    if (!this.isConfigured || (this.#hasAnswered && this.#circuit.kind === 'closed')) {
+    const write = !this.#hasAnswered || this.#isOpen('write');
+    const read = !this.#hasAnswered || this.#isOpen('read');
+    if (!this.isConfigured || !(write || read)) {
       return null;
     }
-    return this.#request('list', checkMs, (bucket, signal) => bucket.list('', signal, 1)).then(
+    return this.#check({ write, read }).then(
       () => null,
       (error: Error) => ((error.cause as Error | undefined) ?? error).message,
     );
+  }
+
+  /** Puts, gets and removes a file of its own where new files go there, and lists. @throws ApiError `engine_error`. */
+  async #check({ write, read }: Readonly<Record<Side, boolean>>): Promise<void> {
+    if (write && this.isWritten) {
+      const key = `${checkFolder}/${randomUUID()}`;
+      await this.#request('put', checkMs, async (bucket, signal) => {
+        await bucket.put(key, checkBytes, createHash('sha256').update(checkBytes).digest(), signal);
+        const bytes = await bucket.get(key, checkBytes.length, signal);
+        if (!bytes?.equals(checkBytes)) {
+          throw new Error('it does not return what it has stored');
+        }
+        await bucket.remove(key, signal);
+      });
+    }
+    if (read) {
+      await this.#request('list', checkMs, (bucket, signal) => bucket.list('', signal, 1));
+    }
+    this.#hasAnswered = true;
+  }
+
+  async #diagnose(): Promise<Check> {
+    const { bucket, prefix } = this.config.artifactStore ?? { bucket: '', prefix: '' };
+    const subject = `object store ${bucket}/${prefix}`;
+    return this.#check({ write: true, read: true }).then(
+      () => ok('store', subject, this.isWritten ? 'stores, reads, lists and deletes' : 'lists (readonly)'),
+      (error: Error) =>
+        failure(
+          'store',
+          subject,
+          ((error.cause as Error | undefined) ?? error).message,
+          'Correct the address, the rights or the store: docs/runbooks/object-store.md',
+        ),
+    );
+  }
+
+  #isOpen(side: Side): boolean {
+    return this.#circuits[side].kind === 'open';
   }
 
   /** Stores a file. @throws ApiError `engine_error`. */
@@ -138,7 +187,8 @@ export class ArtifactStore implements BackgroundTask {
       const cause = new Error('ARTIFACT_STORE is not set, and the file is in an object store');
       throw new ApiError('engine_error', { cause });
     }
-    const isProbe = this.#enter();
+    const side = sideOf[operation];
+    const isProbe = this.#enter(side);
     const timeoutMs = Math.max(1, remainingMs(limitMs));
     const signal = timeoutSignal(timeoutMs);
     const started = performance.now();
@@ -149,7 +199,7 @@ export class ArtifactStore implements BackgroundTask {
         work(await this.#open(address), signal),
       );
       observe('ok');
-      this.#close();
+      this.#close(side);
       return result;
     } catch (error) {
       observe('failed');
@@ -158,12 +208,12 @@ export class ArtifactStore implements BackgroundTask {
       const reason = signal.aborted ? `no answer within ${timeoutMs} ms` : `${name}: ${message}`;
       const cause = new Error(`the object store failed at ${operation}: ${reason}`);
       if (!signal.aborted || timeoutMs >= Math.min(healthyMs, limitMs)) {
-        this.#recordFailure(cause, isProbe);
+        this.#recordFailure(side, cause, isProbe);
       }
       throw new ApiError('engine_error', { cause });
     } finally {
       if (isProbe) {
-        this.#isProbed = false;
+        this.#probed.delete(side);
       }
     }
   }
@@ -181,34 +231,34 @@ export class ArtifactStore implements BackgroundTask {
   }
 
   /** @returns whether it is the one request that finds out whether an open circuit can be closed. */
-  #enter(): boolean {
-    if (this.#circuit.kind === 'closed') {
+  #enter(side: Side): boolean {
+    const circuit = this.#circuits[side];
+    if (circuit.kind === 'closed') {
       return false;
     }
-    if (this.#isProbed || Date.now() < this.#circuit.probeAtMs) {
+    if (this.#probed.has(side) || Date.now() < circuit.probeAtMs) {
       const cause = new Error('the object store failed several times in a row: its circuit is open');
       throw new ApiError('engine_error', { cause });
     }
-    this.#isProbed = true;
+    this.#probed.add(side);
     return true;
   }
 
-  #recordFailure(error: Error, isProbe: boolean): void {
-    const before = this.#circuit;
-    this.#circuit = (isProbe ? afterFailedProbe : afterFailure)(before, circuitRules, Date.now());
-    if (this.#circuit.kind === 'open' && before.kind === 'closed') {
+  #recordFailure(side: Side, error: Error, isProbe: boolean): void {
+    const before = this.#circuits[side];
+    this.#circuits[side] = (isProbe ? afterFailedProbe : afterFailure)(before, circuitRules, Date.now());
+    if (this.#isOpen(side) && before.kind === 'closed') {
       this.logger.error({ err: error }, 'object store circuit opened');
     } else {
       this.logger.warn({ err: error }, 'object store request failed');
     }
   }
 
-  #close(): void {
-    if (this.#circuit.kind === 'open') {
-      this.logger.info('object store circuit closed');
+  #close(side: Side): void {
+    if (this.#isOpen(side)) {
+      this.logger.info({ side }, 'object store circuit closed');
     }
-    this.#circuit = closedCircuit;
-    this.#hasAnswered = true;
+    this.#circuits[side] = closedCircuit;
   }
 }
 

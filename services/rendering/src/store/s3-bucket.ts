@@ -28,10 +28,13 @@ const listMax = 1_000;
 /** A bucket, or what is below a prefix of it. Only this file uses the SDK, and it is loaded where a store is configured. */
 export class S3Bucket {
   readonly #client: S3Client;
+  /** False from the first answer on that refuses one: the signature covers the hash of the bytes as well. */
+  #sendsChecksums: boolean;
 
   /** Credentials are found as the SDK finds them: environment, web identity, file, role of the container or the machine. */
   constructor(private readonly address: StoreAddress) {
     const { endpoint, region } = address;
+    this.#sendsChecksums = address.checksums;
     const agent = { keepAlive: true, maxSockets: connectionsMax };
     this.#client = new S3Client({
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
@@ -53,14 +56,24 @@ export class S3Bucket {
 
   /** The store compares the bytes with their hash before it keeps them. */
   async put(key: string, bytes: Buffer, sha256: Buffer, abortSignal: AbortSignal): Promise<void> {
-    const command = new PutObjectCommand({
-      ...this.#at(key),
-      Body: bytes,
-      ContentLength: bytes.length,
-      ContentType: 'application/pdf',
-      ChecksumSHA256: sha256.toString('base64'),
+    const send = () =>
+      this.#client.send(
+        new PutObjectCommand({
+          ...this.#at(key),
+          Body: bytes,
+          ContentLength: bytes.length,
+          ContentType: 'application/pdf',
+          ...(this.#sendsChecksums && { ChecksumSHA256: sha256.toString('base64') }),
+        }),
+        { abortSignal },
+      );
+    await send().catch((error: S3ServiceException) => {
+      if (!this.#sendsChecksums || !refusesChecksums(error)) {
+        throw error;
+      }
+      this.#sendsChecksums = false;
+      return send();
     });
-    await this.#client.send(command, { abortSignal });
   }
 
   /** @returns null where there is no such file; of a larger one only a part. @throws BodyError where its bytes did not arrive. */
@@ -100,6 +113,10 @@ export class S3Bucket {
     return { Bucket: this.address.bucket, Key: this.address.prefix + key };
   }
 }
+
+/** Stores of others than Amazon's refuse a header that they do not know with 400 or 501. */
+const refusesChecksums = ({ $metadata, message }: S3ServiceException): boolean =>
+  [400, 501].includes($metadata?.httpStatusCode ?? 0) && /x-amz-(?:sdk-)?checksum/i.test(message);
 
 async function readBody(
   body: AsyncIterable<Buffer> | undefined,
