@@ -238,12 +238,15 @@ describe('PreviewDocument', () => {
     ];
     issuing.recipient = { suppressed: ['email'], whatsapp_configured: false };
     seen.push(['recipient_suppressed', await warned({})], [null, await warned({ send: false })]);
+    const both = { auto_send: { ...business.auto_send, channel: 'both' as const } };
     const byWhatsApp = { auto_send: { ...business.auto_send, channel: 'whatsapp' as const } };
     seen.push([
       'sending_not_possible',
       await warned({ customer: { ...reached, phone: '050-0000000' } }, byWhatsApp),
     ]);
     issuing.recipient = { suppressed: [], whatsapp_configured: true };
+    seen.push(['phone_unusable', await warned({ customer: { ...reached, phone: '7911 123456' } }, both)]);
+    seen.push([null, await warned({ customer: { ...reached, phone: '972501234567' } }, both)]);
     // A due date of today has not passed.
     const expected = seen.map(([code]) =>
       code === null || code === 'due_date_passed' ? [code, []] : [code, [code]],

@@ -62,8 +62,10 @@ export const previewWarningTexts = {
     messageHe: 'סכום התשלומים שונה מסכום המסמך באגורה אחת.',
   },
   phone_unusable: {
-    message: 'The phone number of the customer has fewer than seven digits: nothing can be sent to it.',
-    messageHe: 'במספר הטלפון של הלקוח יש פחות משבע ספרות: אי אפשר לשלוח אליו דבר.',
+    message:
+      'Nothing can be sent to the phone number of the customer: it has fewer than seven digits, or is not one that begins with 0, 972 or + and a code.',
+    messageHe:
+      'אי אפשר לשלוח אל מספר הטלפון של הלקוח: יש בו פחות משבע ספרות, או שאינו מתחיל ב-0, ב-972 או ב-+ ובקידומת.',
   },
   recipient_missing: {
     message: 'The customer has no address for the channel of the business: the document is not sent.',

@@ -13,6 +13,7 @@ import {
   toShekels,
   withinOneAgora,
 } from '@pinkas/domain';
+import { parsePhoneNumber } from '@pinkas/domain/delivery';
 import { toDocument } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
 import type { SettlingDocuments } from '../document/settlement.repository.js';
@@ -55,7 +56,7 @@ export function previewWarnings(previewed: PreviewedDocument): PreviewWarning[] 
     total_is_zero: totals.total === 0n,
     payments_rounded:
       body.payments !== undefined && paid !== totals.total && withinOneAgora(paid, totals.total),
-    phone_unusable: document.customer.phone !== null && !hasPhoneDigits(document.customer.phone),
+    phone_unusable: isUnusable(document.customer.phone, business),
     recipient_missing: delivery.status === 'no_recipient',
     // What the caller has suppressed is no surprise.
     recipient_suppressed: delivery.status === 'suppressed' && document.send,
@@ -63,6 +64,11 @@ export function previewWarnings(previewed: PreviewedDocument): PreviewWarning[] 
   };
   return Object.entries(applies).flatMap(([code, isTrue]) => (isTrue ? [code as PreviewWarning] : []));
 }
+
+/** Whether nothing can be sent to a phone number; where emails are sent, only what is no number at all is worth a word. */
+const isUnusable = (phone: string | null, { auto_send }: Business): boolean =>
+  phone !== null &&
+  (auto_send.channel === 'email' ? !hasPhoneDigits(phone) : parsePhoneNumber(phone) === null);
 
 type SettlementWarning = Extract<
   PreviewWarning,

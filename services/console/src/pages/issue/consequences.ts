@@ -141,8 +141,8 @@ function sending({ draft, delivery }: DocumentPreview, { business, language, rol
 /** The sentences about a donor where the catalogue names a customer. */
 const donorWarnings: { readonly [Code in PreviewWarning]?: Words } = {
   phone_unusable: {
-    he: 'במספר הטלפון של התורם יש פחות משבע ספרות: אי אפשר לשלוח אליו דבר.',
-    en: 'The phone number of the donor has fewer than seven digits: nothing can be sent to it.',
+    he: 'אי אפשר לשלוח אל מספר הטלפון של התורם: יש בו פחות משבע ספרות, או שאינו מתחיל ב-0, ב-972 או ב-+ ובקידומת.',
+    en: 'Nothing can be sent to the phone number of the donor: it has fewer than seven digits, or is not one that begins with 0, 972 or + and a code.',
   },
   recipient_missing: {
     he: 'לתורם אין כתובת אימייל, ולכן הקבלה לא תישלח.',
