@@ -499,6 +499,29 @@ describe('the account of a customer', () => {
     expect(printed.map((html) => html.match(/<tr>/g)?.length)).toEqual([1_003, 1_003]);
   });
 
+  it('a statement whose first day is after its last one states so, and has no file', async () => {
+    const customer = {
+      ...{ id: randomUUID(), name: 'Late customer', tax_id: null, legal_type: null, phone: null },
+      ...{ address: null, city: null, email: null, created_at: '2026-01-01T08:00:00.000Z' },
+    };
+    console.network.answer(showCustomer, () => ({ customer }));
+    const end = console.network.answer(readStatement, () => ({
+      ...{ opening: 7, brought_forward: 7, debit: 0, credit: 0, closing: 7, open: 0 },
+      ...{ documents: 0, entries: [], next_after: null },
+    }));
+    await browser.post('/language', { language: 'en', next: '/' });
+    const statement = (file: string, from: string) =>
+      browser.get(at(`/customers/${customer.id}/statement${file}?from=${from}&to=2026-11-01`));
+    const words = 'The first day is after the last one';
+    expect((await statement('', '2026-12-01')).text).toContain(words);
+    expect((await statement('', '2026-11-01')).text).not.toContain(words);
+    for (const file of ['/pdf', '/csv']) {
+      const refused = await statement(file, '2026-12-01');
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(words)]);
+    }
+    end();
+  });
+
   it('a statement is sent by email in one act, with what was read and its file, and once for a form', async () => {
     const sentStatements: RequestOf<typeof sendStatement>[] = [];
     const customer = {

@@ -31,6 +31,7 @@ import { words } from '../words.js';
 import { accountActs } from './account-acts.js';
 import { callSize, printStatement } from './printed-statement.js';
 import {
+  isReversed,
   periodQuery,
   readPage,
   type Statement,
@@ -51,6 +52,10 @@ const texts = {
   closing: { he: 'יתרת סגירה', en: 'Closing balance' },
   open: { he: 'במסמכים פתוחים היום', en: 'open today' },
   entries: { he: 'תנועות', en: 'Entries' },
+  reversed: {
+    he: 'התאריך הראשון מאוחר מהאחרון, ולכן אין תנועות. יש להחליף ביניהם.',
+    en: 'The first day is after the last one, so there are no entries. Exchange the two.',
+  },
   none: { he: 'אין תנועות בתקופה.', en: 'There are no entries in this period.' },
   pdf: { he: 'PDF', en: 'PDF' },
   csv: { he: 'CSV', en: 'CSV' },
@@ -106,6 +111,7 @@ export class StatementPages {
 ${head(visit, subject, statement)}
 ${visit.outcome === 'statement_sent' ? notice('done', texts.emailed[language]) : null}
 ${remindedNotice(visit, statement)}
+${isReversed(period) ? notice('error', texts.reversed[language]) : null}
 ${figures(statement, visit)}
 ${periodForm(visit, subject)}
 ${card({
@@ -124,6 +130,9 @@ ${pager(links, language, texts.entries[language])}
   async pdf(visit: MemberVisit): Promise<PageReply> {
     const now = this.clock.now();
     const subject = await statementVisit(this.rpc, visit, now);
+    if (isReversed(subject.period)) {
+      return reversed(visit, subject);
+    }
     const made = await printStatement(this.rpc, visit, subject, { now, language: visit.language });
     if (made === null) {
       return page(words.statement[visit.language], tooLong(visit, subject), 422);
@@ -136,6 +145,9 @@ ${pager(links, language, texts.entries[language])}
   async csv(visit: MemberVisit): Promise<PageReply> {
     const now = this.clock.now();
     const subject = await statementVisit(this.rpc, visit, now);
+    if (isReversed(subject.period)) {
+      return reversed(visit, subject);
+    }
     // Read before the reply begins, so that a failure has a page of its own.
     const first = await readPage(this.rpc, visit, subject, { limit: callSize, after: null });
     return csvFile(`statement-${dayInIsrael(now)}.csv`, this.#parts(visit, subject, first));
@@ -171,7 +183,14 @@ function remindedNotice({ language, link, outcome }: MemberVisit, { entries }: S
 }
 
 /** A statement that no PDF holds. */
-export function tooLong({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
+export const tooLong = (visit: MemberVisit, subject: StatementVisit): Markup =>
+  refusal(visit, subject, texts.tooLong);
+
+/** In place of a file of a period that ends before it begins. */
+const reversed = (visit: MemberVisit, subject: StatementVisit): PageReply =>
+  page(words.statement[visit.language], refusal(visit, subject, texts.reversed), 422);
+
+function refusal({ language, link }: MemberVisit, { customer, period }: StatementVisit, why: Words): Markup {
   const at = link(`/customers/${customer.id}/statement`, periodQuery(period));
   return html`
 ${pageHead({
@@ -179,7 +198,7 @@ ${pageHead({
   language,
   crumbs: [{ text: isolate(customer.name, language), href: at }],
 })}
-${notice('error', texts.tooLong[language])}`;
+${notice('error', why[language])}`;
 }
 
 function head(

@@ -68,6 +68,10 @@ export async function statementVisit(
 /** The query of a statement's other addresses. An empty date is kept: it means without an end. */
 export const periodQuery = ({ from = '', to = '' }: StatementPeriod) => ({ from, to });
 
+/** Whether a period ends before it begins. */
+export const isReversed = ({ from, to }: StatementPeriod): boolean =>
+  from !== undefined && to !== undefined && from > to;
+
 /** One page of a statement. */
 export function readPage(
   rpc: RpcClient,
