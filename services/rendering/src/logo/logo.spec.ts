@@ -120,6 +120,13 @@ describe('an SVG logo', () => {
     await expect(drawSvg(svg(content))).rejects.toThrow('shows nothing');
   });
 
+  it('a drawing that is white on white paper is rejected, and one that is pale is not', async () => {
+    const filled = (color: string) => drawSvg(svg(`<rect width="30" height="15" fill="${color}"/>`));
+    await expect(filled('#ffffff')).rejects.toThrow('is white on white paper');
+    await expect(filled('rgba(250,250,250,.9)')).rejects.toThrow('is white on white paper');
+    expect((await filled('#ffe9a8')).mediaType).toBe('image/png');
+  });
+
   const laughs = Array.from(
     { length: 10 },
     (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,
@@ -170,11 +177,11 @@ describe('a PNG logo', () => {
       0,
     );
     for (let at = 0, row = 0; row < rows.length; row += 1) {
-      interlaced.fill(255, at + 1, at + 1 + (rows[row] ?? 0) * 4);
+      interlaced.fill(120, at + 1, at + 1 + (rows[row] ?? 0) * 4);
       at += 1 + (rows[row] ?? 0) * 4;
     }
     const colours = pngOf(header(5, 5, [8, 6, 1]), chunk('IDAT', deflateSync(interlaced)));
-    expect(await pixelAt((await drawPng(colours)).bytes, 4, 4)).toEqual([255, 255, 255, 255]);
+    expect(await pixelAt((await drawPng(colours)).bytes, 4, 4)).toEqual([120, 120, 120, 120]);
     const palette = pngOf(
       header(9, 2, [1, 3, 0]),
       chunk('PLTE', Buffer.from([0, 0, 0, 255, 255, 255])),

@@ -7,6 +7,8 @@ const box = { width: 800, height: 230 } as const;
 const inputPixelsMax = 4_000_000;
 /** The longer side is at most so many times the shorter. */
 const ratioMax = 20;
+/** A logo whose darkest point on white paper is lighter than this leaves a hole there: it is one for dark pages. */
+const darkestMax = 240;
 /** At this density a unit of an SVG is one pixel. */
 const unitDensity = 72;
 
@@ -76,5 +78,11 @@ async function checkVisible(png: Buffer): Promise<void> {
   const { channels } = await sharp(png).ensureAlpha().stats();
   if (channels[3]?.max === 0) {
     throw new InvalidLogoError('shows nothing');
+  }
+  // Statistics are of the picture as it is, without what is done to it.
+  const onPaper = await sharp(png).flatten({ background: '#ffffff' }).greyscale().png().toBuffer();
+  const [grey] = (await sharp(onPaper).stats()).channels;
+  if ((grey?.min ?? 0) > darkestMax) {
+    throw new InvalidLogoError('is white on white paper: use the one for light pages');
   }
 }
