@@ -33,6 +33,8 @@ export interface ConversionJob {
 interface Parts {
   readonly fields: Map<string, string>;
   readonly files: Map<string, Buffer>;
+  /** The fields that the files came in. */
+  readonly fileFields: ReadonlySet<string>;
 }
 
 /**
@@ -42,11 +44,11 @@ interface Parts {
  * @throws HttpError 400 for an invalid form (every error is named), 413 for one that is too large, 415 for another content type
  */
 export async function readConversionForm(request: IncomingMessage, bytesMax: number): Promise<ConversionJob> {
-  const { fields, files } = await readParts(request, bytesMax);
+  const { fields, files, fileFields } = await readParts(request, bytesMax);
   const errors: string[] = [];
   const settings = printSettings(fields, errors);
   const media = mediaOf(fields, errors);
-  rejectUnsupported(fields, errors);
+  rejectUnsupported(fields, fileFields, errors);
   const index = files.get('index.html');
   if (!index) {
     errors.push("form file 'index.html' is required");
@@ -60,7 +62,7 @@ export async function readConversionForm(request: IncomingMessage, bytesMax: num
     assets,
     assetsHash: hashOf(assets),
     media,
-    failOnMissingAsset: fields.get('failOnResourceLoadingFailed') === 'true',
+    failOnMissingAsset: trueWords.includes(fields.get('failOnResourceLoadingFailed') ?? ''),
     settings: { ...settings, ...headerAndFooter(files) },
   };
 }
@@ -124,6 +126,7 @@ async function readParts(request: IncomingMessage, bytesMax: number): Promise<Pa
   }
   const fields = new Map<string, string>();
   const files = new Map<string, Buffer>();
+  const fileFields = new Set<string>();
   return new Promise<Parts>((resolve, reject) => {
     const refuse = (status: number, message: string) => {
       request.unpipe();
@@ -140,8 +143,10 @@ async function readParts(request: IncomingMessage, bytesMax: number): Promise<Pa
     } catch {
       return broken();
     }
-    form.on('field', (name, value) => void fields.set(name, value));
-    form.on('file', (_field, stream, filename) => {
+    // Of a field that is repeated the first counts, as in Gotenberg.
+    form.on('field', (name, value) => void (fields.has(name) || fields.set(name, value)));
+    form.on('file', (field, stream, filename) => {
+      fileFields.add(field);
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
       stream.on('error', broken);
@@ -150,7 +155,7 @@ async function readParts(request: IncomingMessage, bytesMax: number): Promise<Pa
     form.on('filesLimit', tooLarge);
     form.on('fieldsLimit', tooLarge);
     form.on('error', broken);
-    form.on('finish', () => resolve({ fields, files }));
+    form.on('finish', () => resolve({ fields, files, fileFields }));
     request.on('error', broken);
     request.on('aborted', broken);
     let bytes = 0;
@@ -178,7 +183,7 @@ function printSettings(
     if (text === undefined || text === '') {
       return fallback;
     }
-    const match = /^(\d+(?:\.\d+)?)(in|mm|cm|pt|px|pc)?$/.exec(text);
+    const match = /^((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(in|mm|cm|pt|px|pc)?$/.exec(text);
     if (match) {
       return Number(match[1]) / (perInch[match[2] ?? 'in'] ?? 1);
     }
@@ -187,10 +192,10 @@ function printSettings(
   };
   const flag = (name: string) => {
     const text = fields.get(name) || 'false';
-    if (text !== 'true' && text !== 'false') {
+    if (![...trueWords, ...falseWords].includes(text)) {
       errors.push(`form field '${name}' is invalid (got '${text}', want true or false)`);
     }
-    return text === 'true';
+    return trueWords.includes(text);
   };
   const scale = Number(fields.get('scale') || '1');
   if (!(scale >= 0.1 && scale <= 2)) {
@@ -213,6 +218,10 @@ function printSettings(
   };
 }
 
+/** What Gotenberg reads as a flag. */
+const trueWords = ['1', 't', 'T', 'TRUE', 'true', 'True'];
+const falseWords = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
+
 const perInch: Readonly<Record<string, number>> = {
   in: 1,
   mm: 25.4,
@@ -226,14 +235,21 @@ const perInch: Readonly<Record<string, number>> = {
  * Fields of Gotenberg that would change the file and that this server does not support. They are rejected, because a
  * PDF without them would look like success. Unknown fields are ignored, as Gotenberg does.
  */
-function rejectUnsupported(fields: ReadonlyMap<string, string>, errors: string[]): void {
-  for (const name of unsupported) {
-    const value = fields.get(name);
-    if (value !== undefined && !['', 'false', '0', '0s', '{}', '[]'].includes(value)) {
+function rejectUnsupported(
+  fields: ReadonlyMap<string, string>,
+  fileFields: ReadonlySet<string>,
+  errors: string[],
+): void {
+  const given = [...fields].filter(([, value]) => !['', '0s', '{}', '[]', ...falseWords].includes(value));
+  for (const name of new Set([...given.map(([field]) => field), ...fileFields])) {
+    if (unsupported.includes(name) || unsupportedKinds.test(name)) {
       errors.push(`form field '${name}' is not supported by this print server`);
     }
   }
 }
+
+/** Fields and files of these have several names each, such as `watermarkSource` and `watermarkOptions`. */
+const unsupportedKinds = /^(?:watermark|stamp|rotate|embeds|facturx)/;
 
 const unsupported = [
   'singlePage',
@@ -241,6 +257,11 @@ const unsupported = [
   'waitDelay',
   'waitForExpression',
   'waitForSelector',
+  'waitWindowStatus',
+  'emulatedMediaFeatures',
+  'failOnConsoleExceptions',
+  'optimizeImages',
+  'bookmarks',
   'pdfa',
   'pdfua',
   'metadata',
