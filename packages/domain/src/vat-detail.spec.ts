@@ -135,8 +135,8 @@ describe('the detailed VAT report', () => {
       reference: '345678901',
       allocation_number: '000000000',
     });
-    const tiny = sale({ type: 'credit_note', ...net(0.15, 0.03) });
-    expect(read('sale', fileOf(tiny)[1])).toMatchObject({ net: '+0000000000', vat: '000000000' });
+    const small = sale({ type: 'credit_note', ...net(0.6, 0.11) });
+    expect(read('sale', fileOf(small)[1])).toMatchObject({ net: '-0000000001', vat: '000000000' });
   });
 
   it('a dealer is identified by a number of nine digits, and a private person is not', () => {
@@ -221,6 +221,31 @@ describe('the detailed VAT report', () => {
     expect(detail.reported).toEqual({ taxable: 10_010n, vat: 1_802n, untaxed: 0n });
     expect(detail.sums).toEqual({ taxable: 10n, vat: 2n, untaxed: 0n, rows: 1 });
     expect(lines).toHaveLength(3);
+  });
+
+  it('a row that would have zeros alone is left out, of one sale and of all unidentified ones', () => {
+    const { lines, places, detail } = written(
+      parts,
+      sale(net(0.3, 0.05)),
+      sale(net(0.49, 0, 0)),
+      sale({ type: 'credit_note', ...net(0.49, 0.09) }),
+      sale({ ...nameless, ...net(0.2, 0.04) }),
+      sale(net(0.5, 0.09)),
+    );
+    expect(places.map(({ kind }) => kind)).toEqual(['none', 'none', 'none', 'collected', 'row']);
+    expect(lines).toHaveLength(3);
+    expect(read('header', lines[0])).toMatchObject({
+      ...{ taxable_sales: '+00000000001', taxable_sales_vat: '+000000000', sale_rows: '000000001' },
+    });
+    expect(detail.sums).toEqual({ taxable: 1n, vat: 0n, untaxed: 0n, rows: 1 });
+    // What has no row counts in the report of the period.
+    expect(detail.reported).toEqual({ taxable: 1n, vat: 0n, untaxed: 0n });
+  });
+
+  it('unidentified sales that come to a shekel together have a row', () => {
+    const rows = fileOf(sale({ ...nameless, ...net(0.3, 0.05) }), sale({ ...nameless, ...net(0.3, 0.05) }));
+    expect(rows).toHaveLength(3);
+    expect(read('sale', rows[1])).toMatchObject({ record: 'L', reference: '000000002', net: '+0000000001' });
   });
 
   it('the header sums the rows as they are written, sales without VAT apart', () => {

@@ -77,7 +77,7 @@ export interface VatDetailDocument {
 
 /**
  * What becomes of a document. `row`: it has one, `line`. `collected`: it is counted in a row of unidentified sales. `left_out`: it is
- * too large for that, and its buyer has no number. `none`: it is no sale, or amounts to nothing.
+ * too large for that, and its buyer has no number. `none`: it is no sale, or amounts to nothing in whole shekels.
  */
 export type VatDetailPlace =
   | { readonly kind: 'row'; readonly line: string }
@@ -150,6 +150,9 @@ export class VatDetail {
     this.#exact = plus(this.#exact, row);
     // A private person is no dealer, whose number a row has.
     if (customer.tax_id !== null && customer.legal_type !== 'private') {
+      if (isNothing(row)) {
+        return { kind: 'none' };
+      }
       const line = this.#write(row, {
         record: records.identified,
         customer_vat_number: normaliseTaxId(customer.tax_id),
@@ -185,6 +188,7 @@ export class VatDetail {
     const rows = [...this.#collected.values()];
     this.#collected.clear();
     return rows
+      .filter((row) => !isNothing(row))
       .sort((one, other) => other.rate - one.rate || Number(one.isCredit) - Number(other.isCredit))
       .map((row) =>
         this.#write(row, { record: records.unidentified, date: row.lastDate, reference: row.documents }),
@@ -245,6 +249,9 @@ export class VatDetail {
     return lineOf(vatDetailLayouts.end, { record: 'X', vat_number: normaliseTaxId(taxId) });
   }
 }
+
+/** Whether a row would have zeros alone. */
+const isNothing = ({ net, vat }: SaleRow): boolean => wholeShekels(net) === 0n && wholeShekels(vat) === 0n;
 
 /** Whether a sale is so large that it has a place with the number of its buyer only (the circular, notes A and B). */
 function isAboveBuyerId(net: Agorot, date: string): boolean {

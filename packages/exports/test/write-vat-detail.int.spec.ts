@@ -106,6 +106,7 @@ describe('writeVatDetail', () => {
         ],
       },
       unknown_buyers: 1,
+      is_over: true,
       has_negative_sum: false,
     });
     const lines = (await readFile(path, 'latin1')).split('\r\n');

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { recordExport } from '@pinkas/contracts';
+import { dayInIsrael, vatReportMonth } from '@pinkas/domain';
 import { type VatDetailSummary, type VatSums, writeVatDetail } from '@pinkas/exports';
 import type { Command } from '../command.js';
 import { columns } from '../table.js';
@@ -60,10 +61,14 @@ export const vatDetailCommand: Command = verb('export pcn874', {
     const range = readRange(values);
     const { business, urls } = await readBusiness(call, values.business);
     await call(recordExport, { business_id: business.id, format: 'pcn874', ...range });
+    const startedAt = new Date();
+    if (vatReportMonth(range.from, range.to) !== null && dayInIsrael(startedAt) <= range.to) {
+      progress.print(`The period is not over: what is issued until ${range.to} will not be in the file`);
+    }
     await mkdir(out, { recursive: true });
     const written = writeVatDetail(
       call,
-      { business, ...range, out, startedAt: new Date() },
+      { business, ...range, out, startedAt },
       documentProgress(progress, 'written', null),
     );
     const { path, documents, summary } = await refusalOf(written, business.id);

@@ -58,6 +58,8 @@ export interface VatDetailSummary {
   };
   /** Rows of customers of no known kind, whose number may be that of a private person. */
   readonly unknown_buyers: number;
+  /** Whether the month was over when the file was made; absent in what an earlier release made. */
+  readonly is_over?: boolean;
   /** Whether the header has a minus, which the authority's checker of files refuses. */
   readonly has_negative_sum: boolean;
 }
@@ -94,7 +96,7 @@ export async function writeVatDetail(
     const read = await writeRows(call, request, { detail, file, onDocuments });
     await file.appendFile(detail.collectedLines().join('') + detail.end(taxId), 'ascii');
     await file.write(header(), 0, 'ascii');
-    return { path, documents: read.documents, summary: summaryOf(detail, read) };
+    return { path, documents: read.documents, summary: summaryOf(detail, read, dayInIsrael(startedAt) > to) };
   } finally {
     await file.close();
   }
@@ -162,7 +164,7 @@ const leftOutSale = ({ id, public_id, type, number, date, totals }: BookEntry['d
   total: totals.total,
 });
 
-function summaryOf(detail: VatDetail, read: ReadSales): VatDetailSummary {
+function summaryOf(detail: VatDetail, read: ReadSales, isOver: boolean): VatDetailSummary {
   const { sums, reported, leftOut } = detail;
   const asNumbers = ({ taxable, vat, untaxed }: VatDetail['leftOut']): VatSums => ({
     taxable: Number(taxable),
@@ -175,6 +177,7 @@ function summaryOf(detail: VatDetail, read: ReadSales): VatDetailSummary {
     reported: asNumbers(reported),
     left_out: { documents: read.leftOut, sums: asNumbers(leftOut), first: read.first },
     unknown_buyers: read.unknownBuyers,
+    is_over: isOver,
     has_negative_sum: hasNegativeSum(sums),
   };
 }
