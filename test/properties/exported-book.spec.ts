@@ -2,65 +2,28 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Call, commands } from '@pinkas/cli';
-import {
-  type BookEntry,
-  getBookEnd,
-  listSeries,
-  printReport,
-  type RequestOf,
-  readBook,
-  recordExport,
-  showBusiness,
-} from '@pinkas/contracts';
+import type { BookEntry } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { exampleBusiness } from '@pinkas/testkit/examples';
+import { readByPaper, wholeOf } from '../uniform/paper-reader.js';
 import { runsFactor, seed } from './config.js';
 import { drawnBook } from './drawn-book.js';
 import { agorotOf, shekelsOf } from './expected-totals.js';
+import { lackingOfChecks, runExport, systemOf } from './exported-book.js';
 import { propertyTimeoutMs } from './property.js';
 
 /** `PINKAS_RUNS=500` makes a book of about 100,000 documents. */
 const requests = 200 * runsFactor;
-const pageSize = 50;
 const business = exampleBusiness({ tax_id: '777777723' });
-
-/** Services that have a book, and print blank reports. */
-function systemOf(book: readonly BookEntry[]): Call {
-  const places = new Map(book.map(({ document }, index) => [document.id, index]));
-  return (async (contract, request) => {
-    switch (contract.subject) {
-      case showBusiness.subject:
-        return { business };
-      case listSeries.subject:
-        return { series: [] };
-      case printReport.subject:
-        return { pdf: '' };
-      case getBookEnd.subject:
-        return { position: book.length, next_issued_at: null };
-      case recordExport.subject:
-        return {};
-      case readBook.subject: {
-        const { after } = request as RequestOf<typeof readBook>;
-        const first = after === null ? 0 : (places.get(after.id) ?? 0) + 1;
-        const entries = book.slice(first, first + pageSize);
-        const last = entries.at(-1)?.document;
-        const hasMore = last !== undefined && first + pageSize < book.length;
-        return {
-          entries,
-          next_after: hasMore ? { type: last.type, number: last.number, id: last.id } : null,
-        };
-      }
-      default:
-        throw new Error(`no reply to ${contract.subject}`);
-    }
-  }) as Call;
-}
 
 interface Exported {
   folder: string;
   types: { type: DocumentType; documents: number; total: number }[];
   left_out: { documents: number };
+}
+interface Checked {
+  compared: boolean;
+  findings: { field: number | null; reason: string }[];
 }
 
 describe('a book of the model', () => {
@@ -73,35 +36,42 @@ describe('a book of the model', () => {
   }, propertyTimeoutMs);
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  /** Runs `pinkas export VERB`, and returns its JSON value. */
-  const run = async (call: Call, verb: string, DIR: string, options: Record<string, string>) => {
-    const command = commands.find((candidate) => candidate.noun === 'export' && candidate.verb === verb);
-    const progress = { show: () => {}, print: () => {} };
-    const callEach = () => Promise.reject(new Error('every process was called'));
-    const output = await command?.run({ arguments: { DIR }, options }, call, progress, callEach);
-    return output?.json;
+  const exported = (charset: string): Promise<Exported> => {
+    const range = { from: '2000-01-01', to: '2099-12-31' };
+    const options = { business: business.id, ...range, charset, out: join(home, charset) };
+    return runExport(systemOf(business, book), 'uniform', '', options) as Promise<Exported>;
   };
 
   it.each(['iso-8859-8', 'cp862'])(
-    'the uniform structure of a book of the model is valid and as in the book, in %s',
+    'the uniform structure of a book of the model is valid by the instructions alone, by the check, and as in the book, in %s',
     async (charset) => {
-      const call = systemOf(book);
-      const range = { from: '2000-01-01', to: '2099-12-31' };
-      const options = { business: business.id, ...range, charset, out: join(home, charset) };
-      const exported = (await run(call, 'uniform', '', options)) as Exported;
+      const { folder, types, left_out } = await exported(charset);
       const totals = new Map<DocumentType, { documents: number; total: bigint }>();
       for (const { type, totals: own } of book.map(({ document }) => document)) {
         const { documents, total } = totals.get(type) ?? { documents: 0, total: 0n };
         totals.set(type, { documents: documents + 1, total: total + agorotOf(own.total) });
       }
-      expect(exported.left_out.documents).toBe(totals.get('quote')?.documents);
+      expect(left_out.documents).toBe(totals.get('quote')?.documents);
       totals.delete('quote');
-      expect(new Map(exported.types.map(({ type, documents, total }) => [type, [documents, total]]))).toEqual(
+      expect(new Map(types.map(({ type, documents, total }) => [type, [documents, total]]))).toEqual(
         new Map([...totals].map(([type, { documents, total }]) => [type, [documents, shekelsOf(total)]])),
       );
       expect(totals.size).toBe(9);
-      const checked = await run(call, 'check', exported.folder, { against: business.id });
-      expect(checked).toMatchObject({ ok: true, compared: true, findings: [] });
+      // What the book lacks of its checks is mandatory: nothing else is found.
+      const lacking = lackingOfChecks(book);
+      const checked = (await runExport(systemOf(business, book), 'check', folder, {
+        against: business.id,
+      })) as Checked;
+      expect(checked.compared).toBe(true);
+      expect(checked.findings.map(({ field, reason }) => `${field} ${reason}`)).toEqual(
+        lacking.map((field) => `${field} is zero, and mandatory for a check`),
+      );
+      const read = await readByPaper(folder);
+      expect(read.findings.map((finding) => finding.replace(/^.*(13\d\d) and means 2$/, '$1'))).toEqual(
+        lacking.map(String),
+      );
+      const listed = [...totals.values()].reduce((sum, { total }) => sum + total, 0n);
+      expect(read.documents.reduce((sum, { header }) => sum + wholeOf(header, 1223), 0n)).toBe(listed);
     },
     propertyTimeoutMs,
   );

@@ -260,7 +260,16 @@ describe('pinkas export', () => {
           const quotes = book.filter(({ document }) => document.type === 'quote').length;
           expect(exported.left_out.documents).toBe(quotes);
           expect(exported.records.C100 ?? 0).toBe(book.length - quotes);
-          expect(await check(call, exported.folder)).toMatchObject({ ok: true, findings: [] });
+          const { findings } = await check(call, exported.folder);
+          // A check of which the book has no account lacks what is mandatory.
+          const lacking = book.flatMap(({ document }) =>
+            document.payments.filter(
+              ({ method, account }) => method === 'check' && /^0*$/.test(account ?? ''),
+            ),
+          );
+          expect(findings.map(({ field, reason }) => `${field} ${reason}`)).toEqual(
+            lacking.map(() => '1309 is zero, and mandatory for a check'),
+          );
         },
       ),
       { seed: 20_260_615, numRuns: 40 },
@@ -276,6 +285,7 @@ describe('pinkas export', () => {
       const sku = fc.constantFrom('A-1', null);
       const plain = fc.tuple(draft, sku).map(([each, code]) => ({
         ...each,
+        account: '123456',
         name: 'לקוח לדוגמה',
         items: each.items.map((line) => ({ ...line, description: 'שירות לדוגמה', sku: code })),
       }));
@@ -477,6 +487,7 @@ describe('pinkas export', () => {
         record: null,
         field: null,
         reason: `ends at position 7, and the book had another document at ${at}, before the run`,
+        section: null,
       });
       const without = await damaged('INI.TXT', () => {}, ['SHA256SUMS', 'book-end.json']);
       const { json } = await runExport(call, 'check', { DIR: without, against: business.id });
@@ -657,9 +668,13 @@ describe('pinkas export', () => {
     ])(
       'field %i of a payment of means %s is found, to which it does not belong',
       async (field, means, from, value, shown) => {
-        const { at, changed } = withRecord('D120', 0, (line) => write(write(line, 50, means), from, value));
+        // What a check has to have is there.
+        const check = means === '2' ? '000000001200000006000000000001234560000005001' : '';
+        const { at, changed } = withRecord('D120', 0, (line) =>
+          write(write(line, 50, `${means}${check}`), from, value),
+        );
         expect(await findingsOf(changed)).toEqual([
-          `  BKMVDATA.TXT, record ${at + 1}, field ${field}: is "${shown}", and a payment of means ${means} (1306) has no such field`,
+          `  BKMVDATA.TXT, record ${at + 1}, field ${field}: is "${shown}", and a payment of means ${means} (1306) has no such field (§4.5)`,
         ]);
       },
     );
@@ -686,6 +701,27 @@ describe('pinkas export', () => {
     expect(sound.json).toMatchObject({ rows: 1, left_out: { documents: 0 } });
   });
 
+  it('a detailed VAT report of a month that is not over is said to be so before it is made', async () => {
+    const out = join(home, 'pcn874', 'early');
+    const options = { business: business.id, from: '2099-12-01', to: '2099-12-31', out };
+    const { output, printed } = run('export pcn874', options, systemOf([]));
+    expect((await output).json).toMatchObject({ is_over: false, rows: 0 });
+    expect(printed[0]).toBe(
+      'The period is not over: what is issued until 2099-12-31 will not be in the file',
+    );
+  });
+
+  it('the drive that the files are for begins their path', async () => {
+    const out = await mkdtemp(join(home, 'drive-'));
+    const options = { business: business.id, year: '2026', out, drive: 'f:' };
+    const { json, text } = await runExport(systemOf([]), 'uniform', options);
+    const { folder, path } = json as { folder: string; path: string };
+    expect(path).toBe(`F:\\${folder.split('/').slice(-3).join('\\')}`);
+    expect(text).toContain(`OPEN FORMAT has ended: ${path}`);
+    expect((await readFile(join(folder, 'INI.TXT'), 'latin1')).slice(134, 184).trimEnd()).toBe(path);
+    expect((await check(systemOf([]), folder)).findings).toEqual([]);
+  });
+
   it.each([
     ['uniform', { year: '26', out: 'x' }, '--year takes four digits'],
     ['uniform', { year: '0000', out: 'x' }, '--year takes four digits, 1900 or later'],
@@ -695,6 +731,7 @@ describe('pinkas export', () => {
       'Name the dates: --year Y, or --from and --to',
     ],
     ['uniform', { year: '2026', charset: 'utf-8', out: 'x' }, '--charset takes iso-8859-8 or cp862'],
+    ['uniform', { year: '2026', drive: 'FF', out: 'x' }, '--drive takes the letter of a drive, such as F'],
     ['documents', { from: '2026-01-01', to: '2026-01-02', format: 'xml', out: 'x' }, '--format takes jsonl'],
   ])('export %s rejects %p before it calls a service', (verb, options, message) =>
     expect(

@@ -18,7 +18,15 @@ export {
 } from './donations/write-donations.js';
 export { ExportRefusedError, type RefusalReason } from './export-refused-error.js';
 export { escaped, ltr, type PrintedReportParts, printedReport } from './printed-report.js';
+export {
+  type ReportTable,
+  type ReportText,
+  runSummary,
+  typeTotals,
+  uniformReports,
+} from './uniform/report-html.js';
 export { UploadFailedError, UploadGoneError } from './uniform/resumable-upload.js';
+export type { RunReport } from './uniform/run-report.js';
 export {
   describeSoftware,
   type SoftwareSettings,

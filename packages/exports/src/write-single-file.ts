@@ -6,6 +6,7 @@ import type { Selection } from './book-pages.js';
 import { type ExportFormat, exportFormats } from './documents/part-writers.js';
 import { writeDocuments } from './documents/write-documents.js';
 import { writeDonations } from './donations/write-donations.js';
+import type { RunReport } from './uniform/run-report.js';
 import { type UniformExport, writeUniform } from './uniform/write-uniform.js';
 import { type VatDetailSummary, writeVatDetail } from './vat/write-vat-detail.js';
 import { type ZippedFile, zipFiles } from './zip-files.js';
@@ -35,6 +36,8 @@ export interface SingleFile {
   readonly missingPdfs: readonly string[];
   /** Of a detailed VAT report: what it states. */
   readonly vatDetail?: VatDetailSummary;
+  /** Of the uniform structure: what the run wrote. */
+  readonly runReport?: RunReport;
 }
 
 /**
@@ -59,14 +62,15 @@ export async function writeSingleFile(
     return writeOpenFormat(call, request, format, onDocuments);
   }
   let documents = 0;
-  const { folder } = await writeUniform(call, request, (count) => {
+  const { folder, report: runReport } = await writeUniform(call, request, (count) => {
     documents = count;
     onDocuments(count);
   });
   const path = join(out, 'export.zip');
   const files = (await readdir(folder)).sort().map((name) => fileOf(out, join(folder, name)));
   await zipFiles(path, files, request.startedAt, request.signal);
-  return { path, name: nameOf(request, 'zip'), mediaType: 'application/zip', documents, missingPdfs: [] };
+  const file = { path, name: nameOf(request, 'zip'), mediaType: 'application/zip', documents };
+  return { ...file, missingPdfs: [], runReport };
 }
 
 async function writeDonationsFile(

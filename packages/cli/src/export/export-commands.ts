@@ -2,10 +2,11 @@ import { recordExport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
 import { uniformCharsets } from '@pinkas/domain/uniform';
 import { newPrimaryId, type WrittenUniform, writeUniform } from '@pinkas/exports';
-import { oneOf } from '../arguments.js';
+import { given, type Kind, oneOf } from '../arguments.js';
 import type { Command, Output } from '../command.js';
 import { readSoftware } from '../config.js';
 import { columns } from '../table.js';
+import { UsageError } from '../usage-error.js';
 import { verb } from '../verb.js';
 import { checkCommand } from './check/check-command.js';
 import { rangeOptions, readRange } from './date-range.js';
@@ -22,6 +23,7 @@ function outputOf(written: WrittenUniform, businessId: string): Output {
   const { leftOut } = files;
   const json = {
     folder,
+    path: run.path,
     from: run.from,
     to: run.to,
     charset: run.charset,
@@ -56,6 +58,7 @@ const deviationTexts = {
   replaced: 'characters written as ?',
   digits_only: 'digits only',
   does_not_fit: 'longer than the field',
+  missing: 'mandatory, and the book has no value',
 } as const;
 
 function textOf({ folder, run, files }: WrittenUniform, businessId: string): string {
@@ -69,7 +72,7 @@ function textOf({ folder, run, files }: WrittenUniform, businessId: string): str
   const counted: [number, string][] = [
     [leftOut.documents, 'quotes, which have no code in the structure'],
     [leftOut.receiptLines, 'lines of receipts, which have their payments instead'],
-    [leftOut.baseDocuments, 'references to a base document: to a quote, or of a receipt'],
+    [leftOut.baseDocuments, 'references to a quote as the base document'],
   ];
   const left = counted
     .filter(([count]) => count > 0)
@@ -83,6 +86,7 @@ function textOf({ folder, run, files }: WrittenUniform, businessId: string): str
   ]);
   return [
     folder,
+    `OPEN FORMAT has ended: ${run.path}`,
     `${run.from} to ${run.to}, ${run.charset}, primary id ${run.primaryId}`,
     columns(files.recordCounts.map(({ code, count }) => [code, count.toLocaleString('en-US')])),
     totals.length === 0
@@ -91,13 +95,25 @@ function textOf({ folder, run, files }: WrittenUniform, businessId: string): str
     ...(left.length === 0 ? [] : [`Left out:\n${columns(left)}`]),
     deviations.length === 0
       ? 'Every field is as in the book'
-      : `Fields that differ from the book:\n${columns(deviations)}`,
+      : `Fields that differ from the book, or that it has no value for:\n${columns(deviations)}`,
     `To check them: pinkas export check ${folder} --against ${businessId}`,
   ].join('\n\n');
 }
 
+/** The letter of a drive. */
+const drive: Kind<string> = {
+  read: (text, name) => {
+    const [, letter] = /^([A-Za-z]):?\\?$/.exec(text) ?? [];
+    if (letter === undefined) {
+      throw new UsageError(`--${name} takes the letter of a drive, such as F, not "${text}"`);
+    }
+    return letter.toUpperCase();
+  },
+};
+
 const uniformCommand: Command = verb('export uniform', {
-  summary: "writes the files of the tax authority's uniform structure 1.31, with their reports",
+  summary:
+    "writes the tax authority's OPEN FORMAT: the files of the uniform structure 1.31, with their reports",
   options: {
     business: businessOption,
     ...rangeOptions,
@@ -106,9 +122,10 @@ const uniformCommand: Command = verb('export uniform', {
       meaning: 'iso-8859-8 (default) or cp862',
       kind: oneOf(uniformCharsets, ' or '),
     },
+    drive: { value: 'L', meaning: 'the drive that the files are for, which their path names', kind: drive },
     out: { value: 'DIR', meaning: 'the folder that gets OPENFRMT, with a new folder in it', required: true },
   },
-  run: async ({ charset = uniformCharsets[0], out, ...values }, call, progress) => {
+  run: async ({ charset = uniformCharsets[0], out, drive: letter, ...values }, call, progress) => {
     const range = readRange(values);
     const found = await readBusiness(call, values.business);
     await call(recordExport, { business_id: found.business.id, format: 'uniform', ...range });
@@ -121,6 +138,7 @@ const uniformCommand: Command = verb('export uniform', {
           ...range,
           charset,
           out,
+          ...given({ drive: letter }),
           software,
           startedAt: new Date(),
           primaryId: newPrimaryId(),

@@ -1,4 +1,4 @@
-import type { DocumentType } from '../document-types.js';
+import { type DocumentType, documentTypeRules } from '../document-types.js';
 import { type Agorot, fromShekels } from '../money/agorot.js';
 import { toUnits } from '../money/decimal.js';
 import { netLineTotals, netUnitPrice } from '../money/net-lines.js';
@@ -14,6 +14,8 @@ export interface UniformDocument {
   readonly number: number;
   readonly date: string;
   readonly due_date: string | null;
+  /** Of a donation alone: its donor lives there, by ISO 3166-1. */
+  readonly foreign_donor?: { readonly country: string } | undefined;
   readonly customer: {
     readonly id: string;
     readonly name: string;
@@ -32,6 +34,8 @@ export interface UniformDocument {
     readonly vat_rate: number;
     readonly total: number;
   };
+  /** Of a receipt: the tax that its customer withheld, beside its total, which was received. */
+  readonly withheld?: number | undefined;
   readonly based_on: { readonly type: DocumentType; readonly number: number } | null;
   /** When it was made, in Israel: YYYY-MM-DD and hhmm. */
   readonly produced: { readonly day: string; readonly time: string };
@@ -64,13 +68,16 @@ export interface UniformPayment {
 export interface RecordValues {
   readonly code: RecordCode;
   readonly values: FieldValues;
+  /** The fields that are mandatory by the value of another one. */
+  readonly needed?: readonly number[];
 }
 
 /** The word of the authority for a unit that is not named. */
-export const unnamedUnit = 'יחידה';
+const unnamedUnit = 'יחידה';
 
 /**
- * The records of a document in their order: header, lines, payments. A receipt has no lines: what it acknowledges are its payments.
+ * The records of a document in their order: header, lines, payments. A receipt acknowledges its payments: its own lines are none of
+ * goods or services, and it has a line where it names the document that it is based on (§5.5 note 6).
  * @param link numbers the documents of the file, and leads from the lines to their header.
  * @returns none for a type that the structure has no code for.
  */
@@ -79,7 +86,9 @@ export function documentRecords(document: UniformDocument, link: number): Record
   if (code === null) {
     return [];
   }
-  const lines = acknowledgesPayment(document.type) ? [] : lineRecords(document, code, link);
+  const lines = acknowledgesPayment(document.type)
+    ? baseLine(document, code, link)
+    : lineRecords(document, code, link);
   return [headerRecord(document, code, link), ...lines, ...paymentRecords(document, code, link)];
 }
 
@@ -95,9 +104,10 @@ function headerRecord(document: UniformDocument, code: number, link: number): Re
       1207: customer.name,
       1208: customer.address,
       1210: customer.city,
+      1213: document.foreign_donor?.country ?? null,
       1214: customer.phone?.replaceAll(/[-\s]/g, '') ?? null,
       1215: customer.tax_id,
-      1216: document.due_date,
+      1216: valueDate(document),
       ...amountsOf(document),
       1225: customerKey(customer.id),
       1228: document.cancelled ? '1' : null,
@@ -107,11 +117,11 @@ function headerRecord(document: UniformDocument, code: number, link: number): Re
   };
 }
 
-/** A receipt states what was received and nothing else; a discount reduces, and is negative. */
-function amountsOf({ type, totals }: UniformDocument): FieldValues {
+/** A receipt has what was received three times, and what was withheld beside it (§5.5 note 4); a discount is negative (note 5). */
+function amountsOf({ type, totals, withheld }: UniformDocument): FieldValues {
   const total = fromShekels(totals.total);
   if (acknowledgesPayment(type)) {
-    return { 1223: total };
+    return { 1219: total, 1221: total, 1223: total, 1224: fromShekels(withheld ?? 0) };
   }
   const subtotal = fromShekels(totals.subtotal);
   const discount = fromShekels(totals.discount);
@@ -124,6 +134,12 @@ function amountsOf({ type, totals }: UniformDocument): FieldValues {
   };
 }
 
+/** The day on which a receipt is paid in full (§5.5 note 12); of another document the day on which it is due. */
+function valueDate({ type, due_date, payments }: UniformDocument): string | null {
+  const days = payments.map(({ method, date, check_date }) => (method === 'check' && check_date) || date);
+  return acknowledgesPayment(type) ? (days.sort().at(-1) ?? null) : due_date;
+}
+
 /** The end of the id of the customer's card, which is longer than the field: 60 bits, all of them random. */
 export function customerKey(id: string): string {
   return id.replaceAll('-', '').slice(-15);
@@ -131,14 +147,14 @@ export function customerKey(id: string): string {
 
 function lineRecords(document: UniformDocument, code: number, link: number): RecordValues[] {
   const nets = netLineTotals(document);
-  const base = document.based_on && uniformDocumentCode(document.based_on.type);
+  const base = baseOf(document);
   return document.items.map((item, index) => ({
     code: 'D110',
     values: {
       1253: code,
       1254: String(document.number),
       1255: index + 1,
-      ...(base !== null && document.based_on && { 1256: base, 1257: String(document.based_on.number) }),
+      ...base,
       1259: item.sku,
       1260: item.description,
       1263: unnamedUnit,
@@ -152,9 +168,47 @@ function lineRecords(document: UniformDocument, code: number, link: number): Rec
   }));
 }
 
+/** The document that another is based on (§5.5 note 6); null where there is none, or it has no code. */
+function baseOf({ based_on: base }: UniformDocument): FieldValues | null {
+  const code = base && uniformDocumentCode(base.type);
+  return base !== null && code !== null ? { 1256: code, 1257: String(base.number) } : null;
+}
+
+/** The line of a receipt that names its base document: the field for it is in no other record. It has no VAT. */
+function baseLine(document: UniformDocument, code: number, link: number): RecordValues[] {
+  const base = baseOf(document);
+  if (base === null || document.based_on === null) {
+    return [];
+  }
+  const total = fromShekels(document.totals.total);
+  const { type, number } = document.based_on;
+  return [
+    {
+      code: 'D110',
+      values: {
+        1253: code,
+        1254: String(document.number),
+        1255: 1,
+        ...base,
+        1260: `עבור ${documentTypeRules[type].nameHe} ${number}`,
+        1263: unnamedUnit,
+        1264: toUnits(1, 4),
+        1265: total,
+        1267: total,
+        1272: document.date,
+        1273: link,
+      },
+    },
+  ];
+}
+
+/** What a check has, and nothing else (§4.5). */
+const checkFields = [1307, 1308, 1309, 1310] as const;
+
 function paymentRecords(document: UniformDocument, code: number, link: number): RecordValues[] {
   return document.payments.map((payment, index) => ({
     code: 'D120',
+    needed: payment.method === 'check' ? checkFields : [],
     values: {
       1303: code,
       1304: String(document.number),

@@ -23,7 +23,7 @@ export interface RecordLayout {
 }
 
 /** The records of the two files; `summary` is a line of INI.TXT, which begins with the code of the records that it counts. */
-export type RecordCode = 'A000' | 'summary' | 'A100' | 'C100' | 'D110' | 'D120' | 'M100' | 'Z900';
+export type RecordCode = 'A000' | 'summary' | 'A100' | 'C100' | 'D110' | 'D120' | 'Z900';
 
 type Row = readonly [number: number, name: string, start: number, length: number, kind: FieldKind];
 
@@ -34,8 +34,8 @@ const layout = (code: RecordCode, length: number, rows: readonly Row[]): RecordL
 });
 
 /**
- * The layouts of the uniform structure 1.31 that a system without bookkeeping writes (Israel Tax Authority, instructions of 1 May
- * 2009). Fields that the authority cancelled have no length, and are left out.
+ * The layouts of the uniform structure 1.31 that a system without bookkeeping and without a stock writes (Israel Tax Authority,
+ * instructions of 1 May 2009). Fields that the authority cancelled have no length, and are left out.
  */
 export const recordLayouts: Readonly<Record<RecordCode, RecordLayout>> = {
   A000: layout('A000', 466, [
@@ -168,24 +168,6 @@ export const recordLayouts: Readonly<Record<RecordCode, RecordLayout>> = {
     [1322, 'document date', 148, 8, 'date'],
     [1323, 'link to header', 156, 7, 'number'],
     [1324, 'reserved', 163, 60, 'text'],
-  ]),
-  M100: layout('M100', 298, [
-    [1450, 'record code', 1, 4, 'text'],
-    [1451, 'record number', 5, 9, 'number'],
-    [1452, 'VAT number', 14, 9, 'number'],
-    [1453, 'universal SKU', 23, 20, 'text'],
-    [1454, 'supplier SKU', 43, 20, 'text'],
-    [1455, 'SKU', 63, 20, 'text'],
-    [1456, 'item name', 83, 50, 'text'],
-    [1457, 'class', 133, 10, 'text'],
-    [1458, 'class name', 143, 30, 'text'],
-    [1459, 'unit', 173, 20, 'text'],
-    [1460, 'opening stock', 193, 12, 'amount'],
-    [1461, 'stock in', 205, 12, 'amount'],
-    [1462, 'stock out', 217, 12, 'amount'],
-    [1463, 'cost', 229, 10, 'number'],
-    [1464, 'cost in bond', 239, 10, 'number'],
-    [1465, 'reserved', 249, 50, 'text'],
   ]),
   Z900: layout('Z900', 110, [
     [1150, 'record code', 1, 4, 'text'],

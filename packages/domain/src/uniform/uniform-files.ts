@@ -2,14 +2,8 @@ import type { DocumentType } from '../document-types.js';
 import { law } from '../law.js';
 import type { Agorot } from '../money/agorot.js';
 import { acknowledgesPayment } from '../total-rows.js';
-import { encodeTrimmed, type UniformCharset } from './charset.js';
-import {
-  documentRecords,
-  type RecordValues,
-  totalOf,
-  type UniformDocument,
-  unnamedUnit,
-} from './document-records.js';
+import type { UniformCharset } from './charset.js';
+import { documentRecords, type RecordValues, totalOf, type UniformDocument } from './document-records.js';
 import { type Field, type RecordCode, recordLayouts } from './record-layouts.js';
 import { uniformDocumentCode } from './uniform-codes.js';
 import { type Deviation, deviations, type FieldValue, writeRecord } from './write-record.js';
@@ -19,7 +13,7 @@ export interface UniformRun {
   readonly business: {
     /** Nine digits. */
     readonly taxId: string;
-    /** Where the register of companies gave the number. */
+    /** Whether the number is that of a company: those of amutot and cooperative societies are of other registers. */
     readonly isCompany: boolean;
     readonly name: string;
     readonly address: string | null;
@@ -33,15 +27,15 @@ export interface UniformRun {
   readonly began: { readonly day: string; readonly time: string };
   /** 15 digits, random and of this run alone. */
   readonly primaryId: string;
-  /** The folder of the files. */
+  /** The folder of the files, with the drive where one was chosen. */
   readonly path: string;
   readonly charset: UniformCharset;
 }
 
 /** Who made the software, and how the authority knows it. */
 export interface UniformSoftware {
-  /** Its registration, at most eight digits. */
-  readonly registration: string;
+  /** The number of its certificate, at most eight digits; null: it has none. */
+  readonly registration: string | null;
   readonly name: string;
   readonly version: string;
   readonly vendorTaxId: string;
@@ -69,9 +63,9 @@ export interface TypeTotal {
 export interface LeftOut {
   /** Documents of a type that has no code. */
   documents: number;
-  /** Lines of receipts, which have payments instead. */
+  /** Lines of receipts, which have their payments instead. */
   receiptLines: number;
-  /** References to a base document: of a type that has no code, or from a receipt, whose records have no field for it. */
+  /** References to a base document of a type that has no code. */
   baseDocuments: number;
 }
 
@@ -85,7 +79,6 @@ const fixedFields: Readonly<Record<RecordCode, { vatNumber?: number; recordNumbe
   C100: { vatNumber: 1202, recordNumber: 1201 },
   D110: { vatNumber: 1252, recordNumber: 1251 },
   D120: { vatNumber: 1302, recordNumber: 1301 },
-  M100: { vatNumber: 1452, recordNumber: 1451 },
   Z900: { vatNumber: 1152, recordNumber: 1151 },
 };
 const documentsNamed = 5;
@@ -93,7 +86,7 @@ const documentsNamed = 5;
 const multiYear = 2;
 
 /** The order of the summary in INI.TXT. */
-const dataRecords: readonly RecordCode[] = ['A100', 'C100', 'D110', 'D120', 'M100', 'Z900'];
+const dataRecords: readonly RecordCode[] = ['A100', 'C100', 'D110', 'D120', 'Z900'];
 
 /**
  * The two files of a run, record by record: `open`, `add` for each document in the order of the book, `close`, and then `ini`.
@@ -106,7 +99,6 @@ export class UniformFiles {
     string,
     { field: Field; deviation: Deviation; count: number; documents: string[] }
   >();
-  readonly #skus = new Set<string>();
   readonly #leftOut: LeftOut = { documents: 0, receiptLines: 0, baseDocuments: 0 };
   #records = 0;
   #documents = 0;
@@ -134,7 +126,7 @@ export class UniformFiles {
     total.total += totalOf(document);
     this.#totals.set(document.type, total);
     const records = documentRecords(document, this.#documents);
-    const written = [...this.#newItems(document), ...records].map((record) => this.#write(record));
+    const written = records.map((record) => this.#write(record));
     this.#current = '';
     return written;
   }
@@ -223,29 +215,9 @@ export class UniformFiles {
     };
   }
 
-  /** The items that no document before had, as records of their own. */
-  #newItems({ type, items }: UniformDocument): RecordValues[] {
-    if (acknowledgesPayment(type)) {
-      return [];
-    }
-    const { length } = fieldOf('M100', 1455);
-    return items.flatMap(({ sku, description }): RecordValues[] => {
-      // The field as it is written, not the SKU, has to be of one item only.
-      const key = String.fromCharCode(
-        ...encodeTrimmed(sku ?? '', this.run.charset).bytes.slice(0, length),
-      ).trim();
-      if (key === '' || this.#skus.has(key)) {
-        return [];
-      }
-      this.#skus.add(key);
-      return [{ code: 'M100', values: { 1455: sku, 1456: description, 1459: unnamedUnit } }];
-    });
-  }
-
   #countLeftOut({ type, items, based_on }: UniformDocument): void {
-    const isReceipt = acknowledgesPayment(type);
-    this.#leftOut.receiptLines += isReceipt ? items.length : 0;
-    if (based_on !== null && (isReceipt || uniformDocumentCode(based_on.type) === null)) {
+    this.#leftOut.receiptLines += acknowledgesPayment(type) ? items.length : 0;
+    if (based_on !== null && uniformDocumentCode(based_on.type) === null) {
       this.#leftOut.baseDocuments += 1;
     }
   }
@@ -256,7 +228,7 @@ export class UniformFiles {
     return this.#encode(record);
   }
 
-  #encode({ code, values }: RecordValues): Uint8Array {
+  #encode({ code, values, needed = [] }: RecordValues): Uint8Array {
     const layout = recordLayouts[code];
     const all: Record<number, FieldValue> = { ...values };
     const { vatNumber, recordNumber } = fixedFields[code];
@@ -269,7 +241,15 @@ export class UniformFiles {
     if (code !== 'summary') {
       all[layout.fields[0]?.number ?? 0] = code;
     }
-    return writeRecord(layout, all, this.run.charset, (field, deviation) => this.#count(field, deviation));
+    const record = writeRecord(layout, all, this.run.charset, (field, deviation) =>
+      this.#count(field, deviation),
+    );
+    for (const field of layout.fields.filter(({ number }) => needed.includes(number))) {
+      if (/^0*$/.test(digitsOf(record, field))) {
+        this.#count(field, 'missing');
+      }
+    }
+    return record;
   }
 
   #count(field: Field, deviation: Deviation): void {
@@ -287,10 +267,6 @@ export class UniformFiles {
   }
 }
 
-function fieldOf(code: RecordCode, number: number): Field {
-  const field = recordLayouts[code].fields.find((candidate) => candidate.number === number);
-  if (!field) {
-    throw new Error(`${code} has no field ${number}`);
-  }
-  return field;
-}
+/** A field of digits, as it is written. */
+const digitsOf = (record: Uint8Array, { start, length }: Field): string =>
+  String.fromCharCode(...record.subarray(start - 1, start - 1 + length));

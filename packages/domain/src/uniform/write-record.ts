@@ -20,8 +20,17 @@ export type Deviation =
   /** Signs that are no digits are missing from a number. */
   | 'digits_only'
   /** A number has more digits than the field: it has the last ones. An amount: it is all nines. */
-  | 'does_not_fit';
-export const deviations = ['shortened', 'rewritten', 'replaced', 'digits_only', 'does_not_fit'] as const;
+  | 'does_not_fit'
+  /** It is mandatory, and the book has no value for it. */
+  | 'missing';
+export const deviations = [
+  'shortened',
+  'rewritten',
+  'replaced',
+  'digits_only',
+  'does_not_fit',
+  'missing',
+] as const;
 
 const space = 0x20;
 const plus = 0x2b;

@@ -1,12 +1,7 @@
-import { documentTypeRules, formatDay, formatShekels } from '@pinkas/domain';
-import type { Deviation, RecordCode, UniformFiles, UniformRun } from '@pinkas/domain/uniform';
+import { formatShekels, fromShekels } from '@pinkas/domain';
+import type { Deviation, RecordCode } from '@pinkas/domain/uniform';
 import { escaped, ltr, printedReport } from '../printed-report.js';
-
-/** What the reports are of. */
-interface ReportedRun {
-  readonly run: UniformRun;
-  readonly files: UniformFiles;
-}
+import type { RunReport } from './run-report.js';
 
 /** A report that goes with the files. */
 export interface PrintedReport {
@@ -17,15 +12,36 @@ export interface PrintedReport {
   readonly html: string;
 }
 
-const recordNames: Readonly<Record<RecordCode, string>> = {
-  A000: 'רשומת פתיחה (INI)',
-  summary: 'רשומת סיכום (INI)',
+/** A table of a report, as plain texts. */
+export interface ReportTable {
+  readonly title: string | null;
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Whether the last row has the sums. */
+  readonly isSummed: boolean;
+}
+
+/** A report in its fixed form, for a screen and for paper; all texts are Hebrew or figures. */
+export interface ReportText {
+  readonly heading: string;
+  readonly facts: readonly (readonly [term: string, value: string])[];
+  /** Null in a report that has none. */
+  readonly sentence: string | null;
+  /** What follows the sentence. */
+  readonly run: readonly (readonly [term: string, value: string])[];
+  readonly tables: readonly ReportTable[];
+  readonly closing: string | null;
+  /** What the product adds below the fixed form. */
+  readonly more: readonly ReportTable[];
+}
+
+/** As the authority names them (§5.4). */
+const recordNames: Readonly<Record<Exclude<RecordCode, 'A000' | 'summary'>, string>> = {
   A100: 'רשומת פתיחה',
   C100: 'כותרת מסמך',
   D110: 'פרטי מסמך',
   D120: 'פרטי קבלות',
-  M100: 'פריטים במלאי',
-  Z900: 'רשומת סגירה',
+  Z900: 'רשומת סיום',
 };
 
 /** The fields that a run may write otherwise than they are in the book. */
@@ -45,6 +61,7 @@ const fieldNames: Readonly<Record<number, string>> = {
   1221: 'סכום ללא מע"מ',
   1222: 'סכום המע"מ',
   1223: 'סכום כולל מע"מ',
+  1224: 'ניכוי מס במקור',
   1234: 'קישור לשורות',
   1259: 'מק"ט',
   1260: 'תיאור',
@@ -59,8 +76,6 @@ const fieldNames: Readonly<Record<number, string>> = {
   1312: 'סכום התקבול',
   1314: 'שם הכרטיס',
   1323: 'קישור לכותרת',
-  1455: 'מק"ט',
-  1456: 'שם הפריט',
 };
 
 const deviationNames: Readonly<Record<Deviation, string>> = {
@@ -69,88 +84,148 @@ const deviationNames: Readonly<Record<Deviation, string>> = {
   replaced: 'תווים הוחלפו בסימן שאלה',
   digits_only: 'נכתבו הספרות בלבד',
   does_not_fit: 'ארוך מן השדה',
+  missing: 'שדה חובה שאין לו ערך בספר',
 };
 
-const row = (cells: readonly string[], cell: 'td' | 'th'): string =>
-  `<tr>${cells.map((text) => `<${cell}>${text}</${cell}>`).join('')}</tr>`;
-/** @param kind `summed`: the last row has the sums. */
-const table = (
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-  kind: 'plain' | 'summed' = 'plain',
-): string =>
-  `<table class="${kind}"><thead>${row(headings, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
-const count = (number: number): string => ltr(number.toLocaleString('en-US'));
-/** The two reports that are printed with the files (sections 2.6 and 5.4 of the authority's instructions). */
-export function uniformReports(written: ReportedRun): PrintedReport[] {
+const count = (number: number): string => number.toLocaleString('en-US');
+const shekels = (amount: number): string => formatShekels(fromShekels(amount));
+/** A day as the structure has it: DDMMYYYY. */
+const dayDigits = (day: string): string => day.split('-').reverse().join('');
+
+/** Report 5.4: what a run wrote, in the form and the words that the authority prescribes. */
+export function runSummary(report: RunReport): ReportText {
+  const { business, software, began, records, leftOut, deviations } = report;
+  const [year = '', month = '', day = ''] = began.day.split('-');
+  const at = `${day}/${month}/${year.slice(2)} בשעה: ${began.time.slice(0, 2)}:${began.time.slice(2)}`;
+  const counts = records.map(({ code, count: found }) => [
+    code,
+    recordNames[code as keyof typeof recordNames],
+    count(found),
+  ]);
+  const all = records.reduce((sum, record) => sum + record.count, 0);
+  const table = (title: string, headings: string[], rows: string[][]): ReportTable => ({
+    ...{ title, headings, rows },
+    isSummed: false,
+  });
+  return {
+    heading: 'הפקת קבצים במבנה אחיד עבור:',
+    facts: [
+      ['מספר עוסק מורשה', business.taxId],
+      ['שם בית העסק', business.name],
+    ],
+    sentence: 'ביצוע ממשק פתוח הסתיים בהצלחה.',
+    run: [
+      ['נתיב', report.path],
+      ['מתאריך', dayDigits(report.from)],
+      ['ועד תאריך', dayDigits(report.to)],
+    ],
+    tables: [
+      {
+        title: null,
+        headings: ['קוד רשומה', 'תיאור רשומה', 'סך רשומות'],
+        rows: [...counts, ['', 'סך הכול', count(all)]],
+        isSummed: true,
+      },
+    ],
+    closing: `תוכנה: ${software.name}, מספר תעודת הרישום: ${software.registration ?? 'אין'}, בתאריך ${at}`,
+    more: [
+      table(
+        'פרטים נוספים',
+        ['מה', 'ערך'],
+        [
+          ['מזהה ראשי', report.primaryId],
+          ['קידוד', report.charset],
+          ['מהדורת התוכנה', software.version],
+        ],
+      ),
+      table(
+        'מה שאינו בקבצים',
+        ['מה', 'מספר'],
+        [
+          ['הצעות מחיר, שאין להן קוד במבנה', count(leftOut.documents)],
+          ['שורות של קבלות, שנכתבות לפי תקבוליהן', count(leftOut.receiptLines)],
+          ['הפניות להצעת מחיר כמסמך בסיס', count(leftOut.baseDocuments)],
+        ],
+      ),
+      table(
+        'שדות שנכתבו אחרת מן הספר, או שחסר להם ערך',
+        ['שדה', 'שם', 'מה נעשה', 'מספר', 'במסמכים'],
+        deviations.map(({ field, name, deviation, count: found, documents }) => [
+          String(field),
+          fieldNames[field] ?? name,
+          deviationNames[deviation],
+          count(found),
+          documents.join(', '),
+        ]),
+      ),
+    ],
+  };
+}
+
+/** Report 2.6 b: each document type of the structure, also those that the product does not have. */
+export function typeTotals({ business, types, from, to }: RunReport): ReportText {
+  const documents = types.reduce((sum, type) => sum + type.documents, 0);
+  return {
+    heading: 'סיכום לפי סוג מסמך (2.6)',
+    facts: [
+      ['מספר עוסק מורשה', business.taxId],
+      ['שם בית העסק', business.name],
+      ['מתאריך', dayDigits(from)],
+      ['ועד תאריך', dayDigits(to)],
+    ],
+    sentence: null,
+    run: [],
+    tables: [
+      {
+        title: null,
+        headings: ['מספר המסמך', 'סוג המסמך', 'סה"כ כמותי', 'סה"כ כספי (בש"ח)'],
+        rows: [
+          ...types.map((type) => [String(type.code), type.name, count(type.documents), shekels(type.total)]),
+          ['', 'סך הכול', count(documents), ''],
+        ],
+        isSummed: true,
+      },
+    ],
+    closing: null,
+    more: [],
+  };
+}
+
+/** The two reports that are printed with the files (§2.6 and §5.4). */
+export function uniformReports(report: RunReport): PrintedReport[] {
   return [
-    { name: 'totals-by-type', title: 'Totals by document type', html: totalsByType(written) },
-    { name: 'run-summary', title: 'Summary of the run', html: runSummary(written) },
+    { name: 'totals-by-type', title: 'Totals by document type', html: printed(report, typeTotals(report)) },
+    { name: 'run-summary', title: 'Summary of the run', html: printed(report, runSummary(report)) },
   ];
 }
 
-function totalsByType(written: ReportedRun): string {
-  const totals = written.files.typeTotals;
-  const rows = totals.map(({ code, type, documents, total }) => [
-    String(code),
-    documentTypeRules[type].nameHe,
-    count(documents),
-    ltr(formatShekels(total)),
-  ]);
-  const documents = totals.reduce((count, total) => count + total.documents, 0);
-  const last = ['', 'סך הכול', count(documents), ''];
-  return page(
-    written,
-    'סיכום לפי סוג מסמך (2.6)',
-    table(['קוד', 'סוג מסמך', 'מספר מסמכים', 'סכום כולל בש"ח'], [...rows, last], 'summed'),
-  );
-}
+const row = (cells: readonly string[], cell: 'td' | 'th'): string =>
+  `<tr>${cells.map((text) => `<${cell}>${cellOf(text)}</${cell}>`).join('')}</tr>`;
+/** Figures, codes and paths are written from left to right. */
+const cellOf = (text: string): string => (/\p{Script=Hebrew}/u.test(text) ? escaped(text) : ltr(text));
 
-function runSummary(written: ReportedRun): string {
-  const { files } = written;
-  const counts = files.recordCounts.map(({ code, count: found }) => [
-    ltr(code),
-    recordNames[code],
-    count(found),
-  ]);
-  const deviations = files.deviations.map(({ field, deviation, count: found, documents }) => [
-    ltr(String(field.number)),
-    fieldNames[field.number] ?? ltr(field.name),
-    deviationNames[deviation],
-    count(found),
-    ltr(documents.join(', ')),
-  ]);
-  const { leftOut } = files;
-  return page(
-    written,
-    'סיכום הפקת קבצים במבנה אחיד (5.4)',
-    `${table(['קוד רשומה', 'תיאור', 'מספר רשומות'], [...counts, ['', 'סך הכול', count(files.records)]], 'summed')}
-<h2>מה שאינו בקבצים</h2>
-${table(
-  ['מה', 'מספר'],
-  [
-    ['הצעות מחיר, שאין להן קוד במבנה', count(leftOut.documents)],
-    ['שורות של קבלות, שנכתבות לפי תקבוליהן', count(leftOut.receiptLines)],
-    ['הפניות למסמך בסיס: להצעת מחיר, או מקבלה', count(leftOut.baseDocuments)],
-  ],
-)}
-<h2>שדות שנכתבו אחרת מן הספר</h2>
-${deviations.length === 0 ? '<p>אין</p>' : table(['שדה', 'שם', 'מה נעשה', 'מספר', 'במסמכים'], deviations)}`,
-  );
-}
-
-/** A page with what each report says: business, period, nature, date and an end mark (Instructions, appendix E). */
-function page({ run }: ReportedRun, title: string, body: string): string {
-  const { business, software, began } = run;
-  const facts: [string, string][] = [
-    ['שם העסק', escaped(business.name)],
-    ['מספר עוסק', ltr(business.taxId)],
-    ['תקופה', `${ltr(formatDay(run.from, 'he'))} עד ${ltr(formatDay(run.to, 'he'))}`],
-    ['הופק', `${ltr(formatDay(began.day, 'he'))} ${ltr(`${began.time.slice(0, 2)}:${began.time.slice(2)}`)}`],
-    ['נתיב', ltr(run.path)],
-    ['מזהה ראשי', ltr(run.primaryId)],
-    ['קידוד', ltr(run.charset)],
-    ['תוכנה', `${ltr(`${software.name} ${software.version}`)}, מספר רישום ${ltr(software.registration)}`],
-  ];
-  return printedReport({ language: 'he', business: business.name, title, facts, body });
+function printed({ business }: RunReport, text: ReportText): string {
+  const { heading, facts, sentence, run, tables, closing, more } = text;
+  const tableOf = ({ title, headings, rows, isSummed }: ReportTable) =>
+    `${title === null ? '' : `<h2>${escaped(title)}</h2>`}${
+      rows.length === 0
+        ? '<p>אין</p>'
+        : `<table class="${isSummed ? 'summed' : 'plain'}"><thead>${row(headings, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`
+    }`;
+  const body = [
+    sentence === null ? '' : `<p><strong>${escaped(sentence)}</strong></p>`,
+    run.length === 0
+      ? ''
+      : `<dl>${run.map(([term, value]) => `<dt>${escaped(term)}</dt><dd>${cellOf(value)}</dd>`).join('')}</dl>`,
+    ...tables.map(tableOf),
+    closing === null ? '' : `<p>${escaped(closing)}</p>`,
+    ...more.map(tableOf),
+  ].join('\n');
+  return printedReport({
+    language: 'he',
+    business: business.name,
+    title: heading,
+    facts: facts.map(([term, value]) => [term, cellOf(value)] as const),
+    body,
+  });
 }

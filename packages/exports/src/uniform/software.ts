@@ -1,7 +1,7 @@
 import { normaliseTaxId, softwareVersion } from '@pinkas/domain';
 import type { UniformSoftware } from '@pinkas/domain/uniform';
 
-/** The number of software without a registration, which own use needs none of. */
+/** What the setting has for software without a certificate, which own use needs none of; the authority's interfaces take it for that. */
 export const unregisteredSoftware = '99999999';
 
 /** What an operator sets of the software; empty: not set. */
@@ -18,7 +18,7 @@ export function describeSoftware(
   business: { name: string; tax_id: string | null },
 ): UniformSoftware {
   return {
-    registration: registration || unregisteredSoftware,
+    registration: registration === unregisteredSoftware ? null : registration || null,
     name: 'Pinkas',
     version: softwareVersion,
     vendorTaxId: vendorTaxId || normaliseTaxId(business.tax_id ?? ''),

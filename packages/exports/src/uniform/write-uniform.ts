@@ -16,6 +16,7 @@ import { ExportRefusedError } from '../export-refused-error.js';
 import { zipFiles } from '../zip-files.js';
 import { bookEndFile, writeBookEnd } from './book-end.js';
 import { type PrintedReport, uniformReports } from './report-html.js';
+import { type RunReport, runReport } from './run-report.js';
 
 /** What an export is of, and where it goes. */
 export interface UniformExport {
@@ -25,6 +26,8 @@ export interface UniformExport {
   readonly charset: UniformCharset;
   /** The folder that gets `OPENFRMT`. */
   readonly out: string;
+  /** The letter of the drive that the files are for, where one was chosen. */
+  readonly drive?: string | null;
   readonly software: UniformSoftware;
   readonly startedAt: Date;
   /** 15 random digits. */
@@ -38,6 +41,7 @@ export interface WrittenUniform {
   readonly folder: string;
   readonly run: UniformRun;
   readonly files: UniformFiles;
+  readonly report: RunReport;
   /** The names of the reports, of the end in the book, and of the sums. */
   readonly reports: readonly string[];
 }
@@ -61,8 +65,7 @@ export async function writeUniform(
   request: UniformExport,
   onDocuments: (count: number) => void,
 ): Promise<WrittenUniform> {
-  const run = await openRun(request);
-  const folder = join(request.out, ...run.path.split('\\'));
+  const { run, folder } = await openRun(request);
   try {
     const files = new UniformFiles(run);
     const { position } = await call(getBookEnd, { business_id: request.business.id, after: null });
@@ -73,10 +76,11 @@ export async function writeUniform(
     const ini = join(folder, 'INI.TXT');
     // Encoded before the reports, which count its fields as well.
     await writeFile(`${ini}.partial`, Buffer.concat(files.ini()));
+    const report = runReport(run, files);
     const reports = await writeReports(
       call,
       { business: request.business, folder },
-      uniformReports({ run, files }),
+      uniformReports(report),
     );
     const sums = new Map([['INI.TXT', await sha256Of(`${ini}.partial`)]]);
     for (const name of ['BKMVDATA.TXT', 'BKMVDATA.zip', bookEndFile, ...reports]) {
@@ -84,7 +88,7 @@ export async function writeUniform(
     }
     await writeSums(folder, sums);
     await rename(`${ini}.partial`, ini);
-    return { folder, run, files, reports: [...reports, bookEndFile, sumsFile] };
+    return { folder, run, files, report, reports: [...reports, bookEndFile, sumsFile] };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -108,16 +112,17 @@ async function writeReports(
 }
 
 /** Describes the run, and makes its folder. */
-async function openRun(request: UniformExport): Promise<UniformRun> {
+async function openRun(request: UniformExport): Promise<{ run: UniformRun; folder: string }> {
   const { business, startedAt } = request;
   if (business.tax_id === null) {
     throw new ExportRefusedError('no_tax_id', `${business.name} has no tax id, which every record names`);
   }
   const taxId = normaliseTaxId(business.tax_id);
-  return {
+  const parts = await makeFolder(request.out, taxId, startedAt);
+  const run = {
     business: {
       taxId,
-      isCompany: registryOf(taxId) !== null,
+      isCompany: registryOf(taxId) === 'company',
       name: business.name,
       address: business.address,
       city: business.city,
@@ -127,15 +132,17 @@ async function openRun(request: UniformExport): Promise<UniformRun> {
     to: request.to,
     began: { day: dayInIsrael(startedAt), time: minuteOf(startedAt) },
     primaryId: request.primaryId,
-    path: await makeFolder(request.out, taxId, startedAt),
+    // As the authority writes it: from the root of a drive, with backslashes.
+    path: [...(request.drive ? [`${request.drive}:`] : []), ...parts].join('\\'),
     charset: request.charset,
   };
+  return { run, folder: join(request.out, ...parts) };
 }
 
 const minuteOf = (instant: Date): string => timeInIsrael(instant).replace(':', '');
 
-/** Makes `OPENFRMT\<first 8 digits>.<YY>\<MMDDhhmm>`, and returns it; the authority writes it with backslashes. */
-async function makeFolder(out: string, taxId: string, startedAt: Date): Promise<string> {
+/** Makes `OPENFRMT/<first 8 digits>.<YY>/<MMDDhhmm>`, and returns its parts. */
+async function makeFolder(out: string, taxId: string, startedAt: Date): Promise<string[]> {
   for (let minute = 0; minute < minutesMax; minute += 1) {
     const instant = new Date(startedAt.getTime() + minute * minuteMs);
     const [year = '', month = '', day = ''] = dayInIsrael(instant).split('-');
@@ -144,7 +151,7 @@ async function makeFolder(out: string, taxId: string, startedAt: Date): Promise<
     await mkdir(join(out, ...parent), { recursive: true });
     try {
       await mkdir(join(out, ...parent, name));
-      return [...parent, name].join('\\');
+      return [...parent, name];
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
         throw error;

@@ -1,37 +1,22 @@
-import type { BookEntry, Business, Payment } from '@pinkas/contracts';
-import { type Agorot, dayInIsrael, fromShekels, timeInIsrael } from '@pinkas/domain';
-import { dataFile, type FileDocument } from './data-check.js';
+import type { BookEntry, Business } from '@pinkas/contracts';
+import { fromShekels } from '@pinkas/domain';
+import { dataFile } from './data-check.js';
+import type { FileDocument } from './document-rules.js';
+import {
+  digitsOf,
+  type Expected,
+  headerOf,
+  linesOf,
+  minuteOf,
+  paymentOf,
+  typeCodes,
+  withoutVat,
+} from './expected-fields.js';
 import type { Findings } from './findings.js';
 import type { Ini } from './ini-check.js';
 import { saysSame } from './plain-letters.js';
 import { type ParsedRecord } from './read-records.js';
 import { type Picture, recordTables } from './record-tables.js';
-
-/** What a field has to say: the text of a text field, the digits of another. Absent: blank, or zero. */
-type Expected = Readonly<Record<number, string | bigint | null>>;
-
-/** The codes of our types in the authority's appendix 1. */
-const typeCodes: Readonly<Record<string, string>> = {
-  order: '100',
-  delivery_note: '200',
-  return_note: '210',
-  proforma: '300',
-  tax_invoice: '305',
-  tax_invoice_receipt: '320',
-  credit_note: '330',
-  receipt: '400',
-  donation_receipt: '405',
-};
-const meansCodes: Readonly<Record<string, string>> = {
-  cash: '1',
-  check: '2',
-  credit_card: '3',
-  bank_transfer: '4',
-};
-
-const digitsOf = (text: string | number | null): string => String(text ?? '').replaceAll(/\D/g, '');
-const hhmm = (instant: Date): string => digitsOf(timeInIsrael(instant));
-const yyyymmdd = (instant: Date): string => digitsOf(dayInIsrael(instant));
 
 /** How far it is looked ahead for documents that are the same again, after one that is not. */
 const lookAhead = 50;
@@ -152,24 +137,24 @@ export class BookComparison {
     );
   }
 
-  #minuteOf(instant: string): string {
-    const at = new Date(instant);
-    return yyyymmdd(at) + hhmm(at);
-  }
-
   #compare(entry: BookEntry, document: FileDocument): void {
-    this.#compareRecord(document.header, this.#header(entry, document), document.record);
+    const { cancelled_at } = entry.state;
+    // What was cancelled while the export ran may be cancelled in it or not.
+    const isCancelled =
+      cancelled_at !== null && (minuteOf(cancelled_at) < this.#ranAt || document.header.text(1228) === '1');
+    this.#compareRecord(document.header, headerOf(entry, isCancelled), document.record);
+    const lines = linesOf(entry);
     const { payments } = entry.document;
-    const isReceipt = ['receipt', 'donation_receipt'].includes(entry.document.type);
-    const items = isReceipt ? [] : entry.document.items;
-    this.#compareCount(document, 'D110', document.lines.length, items.length);
+    this.#compareCount(document, 'D110', document.lines.length, lines.length);
     this.#compareCount(document, 'D120', document.payments.length, payments.length);
-    items.forEach((_item, index) => {
+    lines.forEach((expected, index) => {
       const line = document.lines[index];
       if (line) {
         const at = Number(line.amount(1251));
-        this.#compareRecord(line, lineOf(entry, index), at);
-        this.#compareNet(line, entry, index, at);
+        this.#compareRecord(line, expected, at);
+        if (expected[1267] === undefined) {
+          this.#compareNet(line, entry, index, at);
+        }
       }
     });
     payments.forEach((payment, index) => {
@@ -178,7 +163,6 @@ export class BookComparison {
         this.#compareRecord(record, paymentOf(entry, payment), Number(record.amount(1301)));
       }
     });
-    this.#compareItems(document, items);
   }
 
   #compareCount({ record }: FileDocument, code: string, found: number, expected: number): void {
@@ -187,62 +171,10 @@ export class BookComparison {
     }
   }
 
-  /** Each SKU has one item, which is named by the first line that has it. */
-  #compareItems({ items, record }: FileDocument, lines: BookEntry['document']['items']): void {
-    const found = new Map(items.map((item) => [item.raw(1455).trim(), item]));
-    for (const item of items) {
-      const named = lines.some(({ sku, description }) => {
-        return this.#differs(item, 1455, sku) === null && this.#differs(item, 1456, description) === null;
-      });
-      const at = Number(item.amount(1451));
-      if (!named) {
-        this.findings.add(dataFile, at, 1455, 'is no item of the document that follows');
-      }
-      if (item.text(1459) !== 'יחידה') {
-        this.findings.add(dataFile, at, 1459, 'is not the unit of the lines');
-      }
-      for (const field of [1453, 1454, 1457, 1458, 1460, 1461, 1462, 1463, 1464]) {
-        this.#compareField(item, field, null, dataFile, at);
-      }
-    }
-    if (found.size !== items.length) {
-      this.findings.add(dataFile, record, null, 'has an item twice');
-    }
-  }
-
-  #header({ document, state }: BookEntry, { header }: FileDocument): Expected {
-    const { customer, totals } = document;
-    const issuedAt = new Date(document.issued_at);
-    const isReceipt = ['receipt', 'donation_receipt'].includes(document.type);
-    const subtotal = fromShekels(totals.subtotal);
-    const discount = fromShekels(totals.discount);
-    // What was cancelled while the export ran may be cancelled in it or not.
-    const cancelledBefore = state.cancelled_at !== null && this.#minuteOf(state.cancelled_at) < this.#ranAt;
-    const cancelled = state.cancelled_at !== null && (cancelledBefore || header.text(1228) === '1');
-    return {
-      1203: typeCodes[document.type] ?? '',
-      1204: String(document.number),
-      1205: yyyymmdd(issuedAt),
-      1206: hhmm(issuedAt),
-      1207: customer.name,
-      1208: customer.address,
-      1210: customer.city,
-      1214: customer.phone?.replaceAll(/[\s-]/g, '') ?? null,
-      1215: digitsOf(customer.tax_id),
-      1216: digitsOf(document.due_date),
-      ...(!isReceipt && { 1219: subtotal, 1220: -discount, 1221: subtotal - discount }),
-      ...(!isReceipt && { 1222: fromShekels(totals.vat) }),
-      1223: fromShekels(totals.total),
-      1225: digitsAndLetters(customer.id),
-      1228: cancelled ? '1' : null,
-      1230: digitsOf(document.date),
-    };
-  }
-
   /** Compares every field of a record but those that only the file knows. */
   #compareRecord(record: ParsedRecord, expected: Expected, at: number): void {
     for (const { number, picture } of recordTables.get(record.code)?.fields ?? []) {
-      const own = picture === 'R' || number % 50 <= 2 || ownFields.has(number);
+      const own = picture === 'R' || number % 50 <= 2 || (ownFields.has(number) && !(number in expected));
       if (!own) {
         this.#compareField(record, number, expected[number] ?? null, dataFile, at);
       }
@@ -314,59 +246,6 @@ function shown(record: ParsedRecord, number: number): string {
 
 /** What only the file knows: links, and the sum of a line, which is compared by itself. */
 const ownFields = new Set([1234, 1255, 1267, 1273, 1305, 1323]);
-
-const digitsAndLetters = (id: string): string => id.replaceAll('-', '').slice(17);
-
-function lineOf({ document }: BookEntry, index: number): Expected {
-  const item = document.items[index];
-  const base = document.based_on && typeCodes[document.based_on.type];
-  const [whole = '', fraction = ''] = decimal(item?.quantity ?? 0).split('.');
-  const [rateWhole = '', rateFraction = ''] = decimal(document.totals.vat_rate).split('.');
-  return {
-    1253: typeCodes[document.type] ?? '',
-    1254: String(document.number),
-    ...(base && { 1256: base, 1257: String(document.based_on?.number) }),
-    1259: item?.sku ?? null,
-    1260: item?.description ?? null,
-    1263: 'יחידה',
-    1264: BigInt(whole + fraction.padEnd(4, '0')),
-    1265: withoutVat(fromShekels(item?.unit_price ?? 0), document),
-    1268: rateWhole + rateFraction.padEnd(2, '0'),
-    1272: digitsOf(document.date),
-  };
-}
-
-function paymentOf({ document }: BookEntry, payment: Payment): Expected {
-  const isCheck = payment.method === 'check';
-  const due = isCheck ? (payment.check_date ?? payment.date) : payment.date;
-  return {
-    1303: typeCodes[document.type] ?? '',
-    1304: String(document.number),
-    1306: meansCodes[payment.method] ?? '9',
-    1307: digitsOf(payment.bank_code),
-    1308: digitsOf(payment.branch),
-    1309: digitsOf(payment.account),
-    1310: digitsOf(payment.check_number),
-    1311: isCheck || payment.method === 'credit_card' ? digitsOf(due) : null,
-    1312: fromShekels(payment.amount),
-    1314: payment.card_type,
-    1322: digitsOf(document.date),
-  };
-}
-
-/** The shortest decimal form of a number of the book, which is below 1e21 and has at most four decimals. */
-const decimal = (value: number): string =>
-  String(value).includes('e') ? value.toFixed(4).replace(/\.?0+$/, '') : String(value);
-
-/** An amount of the document without VAT, rounded to agorot. */
-function withoutVat(amount: Agorot, { prices_include_vat, totals }: BookEntry['document']): bigint {
-  if (!prices_include_vat) {
-    return amount;
-  }
-  const [whole = '', fraction = ''] = decimal(totals.vat_rate).split('.');
-  const gross = 10_000n + BigInt(whole + fraction.padEnd(2, '0'));
-  return (20_000n * amount + gross) / (2n * gross);
-}
 
 const typesByCode = new Map(Object.entries(typeCodes).map(([type, code]) => [code, type]));
 

@@ -7,7 +7,7 @@ import { type CheckResult, checkFolder } from './check-folder.js';
 
 /** `pinkas export check` */
 export const checkCommand: Command = verb('export check', {
-  summary: 'checks files of the uniform structure, by themselves or against the book',
+  summary: 'checks the files of an OPEN FORMAT (uniform structure), by themselves or against the book',
   arguments: { DIR: anyText },
   options: {
     against: {
@@ -24,9 +24,10 @@ export const checkCommand: Command = verb('export check', {
 
 function outputOf({ folder, documents, records, compared, findings }: CheckResult): Output {
   const { found, count } = findings;
-  const lines = found.map(({ file, record, field, reason }) => {
+  const lines = found.map(({ file, record, field, reason, section }) => {
     const place = [file, record === null ? '' : `record ${record}`, field === null ? '' : `field ${field}`];
-    return `  ${place.filter((part) => part !== '').join(', ')}: ${reason}`;
+    const rule = section === null ? '' : ` (§${section})`;
+    return `  ${place.filter((part) => part !== '').join(', ')}: ${reason}${rule}`;
   });
   const counted = `${count.toLocaleString('en-US')} ${count === 1 ? 'finding' : 'findings'}`;
   const more = count - found.length;

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BookEntry, type Business, getBookEnd } from '@pinkas/contracts';
-import { dayInIsrael, isCalendarDate, timeInIsrael } from '@pinkas/domain';
+import { isCalendarDate } from '@pinkas/domain';
 import {
   type BookRange,
   bookEndFile,
@@ -14,7 +14,9 @@ import {
 import type { Call } from '../../command.js';
 import { RefusalError } from '../../usage-error.js';
 import { BookComparison } from './against-book.js';
-import { DataCheck, dataFile, type FileDocument } from './data-check.js';
+import { DataCheck, dataFile } from './data-check.js';
+import type { FileDocument } from './document-rules.js';
+import { minuteOf } from './expected-fields.js';
 import { Findings } from './findings.js';
 import { type Ini, iniFile, readIni } from './ini-check.js';
 import { readLines } from './read-records.js';
@@ -123,16 +125,22 @@ function checkPath(folder: string, { header, declared }: Ini, findings: Findings
   const real = resolve(folder);
   const [parent, run] = [basename(dirname(real)), basename(real)];
   if (path.at(-1) !== run || path.at(-2) !== parent || path.at(-3) !== 'OPENFRMT') {
-    findings.add(iniFile, 1, 1012, `is "${header.text(1012)}", and the files are in ${parent}/${run}`);
+    findings.add(
+      iniFile,
+      1,
+      1012,
+      `is "${header.text(1012)}", and the files are in ${parent}/${run}`,
+      '2.2 b, c',
+    );
   }
   const [business, year] = parent.split('.');
   if (business !== declared.vatNumber.slice(0, 8) || year !== declared.runDate.slice(2, 4)) {
-    findings.add(iniFile, 1, 1003, `or the day of the run does not match the folder ${parent}`);
+    findings.add(iniFile, 1, 1003, `or the day of the run does not match the folder ${parent}`, '2.2 b');
   }
   const minute = declared.runDate.slice(4) + header.raw(1027);
   // A run in the same minute as another has the folder of a later minute.
   if (run < minute && !(run.startsWith('0101') && minute.startsWith('1231'))) {
-    findings.add(iniFile, 1, 1027, `is later than the folder ${run}`);
+    findings.add(iniFile, 1, 1027, `is later than the folder ${run}`, '2.2 c');
   }
 }
 
@@ -168,12 +176,12 @@ async function checkData(
     comparison?.book(entry);
   }
   comparison?.book(null);
+  if (comparison && data.counts.has('M100')) {
+    findings.add(dataFile, null, null, 'has M100, and the book keeps no stock');
+  }
   return data;
 }
 
-/** As fields 1026 and 1027 have it. */
-const minuteOf = (instant: Date): string =>
-  (dayInIsrael(instant) + timeInIsrael(instant)).replaceAll(/\D/g, '');
 const dashed = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
 
 /** A request has its reply within 15 s: what was issued longer before the minute of the run was committed before it. */
@@ -198,7 +206,7 @@ async function openBook(
   }
   const { next_issued_at: next } = await call(getBookEnd, { business_id: business.id, after: until });
   const ranAt = ini.header.raw(1026) + ini.header.raw(1027);
-  if (next !== null && minuteOf(new Date(Date.parse(next) + commitMs)) < ranAt) {
+  if (next !== null && minuteOf(new Date(Date.parse(next) + commitMs).toISOString()) < ranAt) {
     const reason = `ends at position ${until}, and the book had another document at ${next}, before the run`;
     findings.add(bookEndFile, null, null, reason);
   }
@@ -214,14 +222,15 @@ async function* entriesOf(call: Call, range: BookRange): AsyncGenerator<BookEntr
 
 function checkCounts({ records, summaries }: Ini, data: DataCheck, findings: Findings): void {
   if (records !== BigInt(data.records)) {
-    findings.add(iniFile, 1, 1002, `is ${records}, and ${dataFile} has ${data.records} records`);
+    findings.add(iniFile, 1, 1002, `is ${records}, and ${dataFile} has ${data.records} records`, '3.1');
   }
   for (const code of new Set([...summaries.keys(), ...data.counts.keys()])) {
     const counted = summaries.get(code);
     const found = data.counts.get(code) ?? 0;
     // Some writers count the first and the last record, some do not.
     if (counted === undefined ? code !== 'A100' && code !== 'Z900' : counted !== BigInt(found)) {
-      findings.add(iniFile, null, 1051, `counts ${counted ?? 0n} ${code}, and ${dataFile} has ${found}`);
+      const reason = `counts ${counted ?? 0n} ${code}, and ${dataFile} has ${found}`;
+      findings.add(iniFile, null, 1051, reason, '3.2');
     }
   }
 }

@@ -1,6 +1,7 @@
 import { hasValidCheckDigit } from '@pinkas/domain';
-import { type Declared, systemConstant } from './data-check.js';
-import type { Findings } from './findings.js';
+import { systemConstant } from './data-check.js';
+import { type Declared, isCurrency } from './document-rules.js';
+import type { Findings, Report } from './findings.js';
 import { type Line, malformedFields, ParsedRecord, readLines } from './read-records.js';
 import { recordTables } from './record-tables.js';
 
@@ -23,7 +24,7 @@ export async function readIni(path: string, findings: Findings): Promise<Ini | n
   const summaries = new Map<string, bigint>();
   let header: ParsedRecord | null = null;
   let record = 0;
-  const add: Add = (field, reason) => findings.add(iniFile, record, field, reason);
+  const add: Report = (field, reason, section) => findings.add(iniFile, record, field, reason, section);
   for await (const line of readLines(path)) {
     record += 1;
     const parsed = parseLine(line, record === 1 ? 'A000' : 'SUMM', add);
@@ -34,45 +35,43 @@ export async function readIni(path: string, findings: Findings): Promise<Ini | n
     }
   }
   if (!header) {
-    findings.add(iniFile, null, null, 'has no A000 as its first record');
+    findings.add(iniFile, null, null, 'has no A000 as its first record', '2.5 b');
     return null;
   }
-  checkHeader(header, (field, reason) => findings.add(iniFile, 1, field, reason));
+  checkHeader(header, (field, reason, section) => findings.add(iniFile, 1, field, reason, section));
   return { header, declared: declaredBy(header), records: header.amount(1002), summaries };
 }
 
 /** @returns null for a line of another length. */
-function parseLine({ bytes, ended }: Line, code: string, add: Add): ParsedRecord | null {
+function parseLine({ bytes, ended }: Line, code: string, add: Report): ParsedRecord | null {
   if (!ended) {
-    add(null, 'does not end with CR LF');
+    add(null, 'does not end with CR LF', '2.4 i');
   }
   const length = recordTables.get(code)?.length;
   if (bytes.length !== length) {
-    add(null, `has ${bytes.length} characters instead of ${length}`);
+    add(null, `has ${bytes.length} characters instead of ${length}`, '2.5 e');
     return null;
   }
   // 1029 names the charset of the record that it is in.
   const charset = code === 'A000' ? bytes.subarray(395, 396).toString('latin1') : '1';
-  for (const [field, reason] of malformedFields(code, bytes, charset)) {
-    add(field, reason);
+  for (const [field, reason, section] of malformedFields(code, bytes, charset)) {
+    add(field, reason, section);
   }
   return new ParsedRecord(code, Buffer.from(bytes), charset);
 }
 
-type Add = (field: number | null, reason: string) => void;
-
-function checkHeader(header: ParsedRecord, add: Add): void {
+function checkHeader(header: ParsedRecord, add: Report): void {
   const expect = (field: number, pattern: RegExp, reason: string) => {
     if (!pattern.test(header.raw(field))) {
-      add(field, reason);
+      add(field, reason, '3.1');
     }
   };
   expect(1000, /^A000$/, 'is not A000');
   if (header.raw(1005) !== systemConstant) {
-    add(1005, `is not ${systemConstant}`);
+    add(1005, `is not ${systemConstant}`, '3.1');
   }
   if (!hasValidCheckDigit(header.raw(1003))) {
-    add(1003, 'has a wrong check digit');
+    add(1003, 'has a wrong check digit', null);
   }
   expect(1004, /[1-9]/, 'is zero');
   expect(1011, /^[12]$/, 'is neither 1 (a year) nor 2 (several years)');
@@ -80,23 +79,29 @@ function checkHeader(header: ParsedRecord, add: Add): void {
   expect(1028, /^[012]$/, 'is no language');
   expect(1029, /^[12]$/, 'is neither 1 (ISO-8859-8-i) nor 2 (CP-862)');
   expect(1034, /^[01]$/, 'is neither 0 nor 1');
+  if (header.raw(1013) === '2') {
+    expect(1014, /^[12]$/, 'is mandatory in double entry, and neither 1 nor 2');
+  }
+  if (!isCurrency(header.text(1032))) {
+    add(1032, `is "${header.text(1032)}", which is no code of a currency`, '2.4 f');
+  }
   if (header.raw(1011) === '2' && header.raw(1024) > header.raw(1025)) {
-    add(1024, 'is after 1025');
+    add(1024, 'is after 1025', '3.1');
   }
   if (header.raw(1011) === '2' && /^0+$/.test(header.raw(1024) + header.raw(1025))) {
-    add(1024, 'is missing');
+    add(1024, 'is missing', '3.1');
   }
   if (header.raw(1011) === '1' && !/^(19|20)\d\d$/.test(header.raw(1023))) {
-    add(1023, 'is no year');
+    add(1023, 'is no year', '3.1');
   }
 }
 
-function addSummary(parsed: ParsedRecord, summaries: Map<string, bigint>, add: Add): void {
+function addSummary(parsed: ParsedRecord, summaries: Map<string, bigint>, add: Report): void {
   const code = parsed.raw(1050);
   if (!recordTables.has(code) || code === 'A000' || code === 'SUMM') {
-    add(1050, 'is no record of BKMVDATA.TXT');
+    add(1050, 'is no record of BKMVDATA.TXT', '3.2');
   } else if (summaries.has(code)) {
-    add(1050, `counts ${code} again`);
+    add(1050, `counts ${code} again`, '3.2');
   }
   summaries.set(code, parsed.amount(1051));
 }
@@ -112,5 +117,6 @@ function declaredBy(header: ParsedRecord): Declared {
     from,
     to,
     runDate: header.raw(1026),
+    hasBranches: header.raw(1034) === '1',
   };
 }

@@ -43,10 +43,13 @@ const hebrew = new TextDecoder('iso-8859-8');
 /** What a byte of CP-862 above the Hebrew letters is decoded as: any other sign. */
 export const otherSign = '\u{fffd}';
 
+/** How a text is written that has no value, and what is reserved (§2.3 g, §2.4 i). */
+const withoutValue = /^(?: *|!+)$/;
+
 /** A text of the file in Unicode, without the spaces at its end. `charset` is the code of field 1029. */
 export function decode(bytes: Buffer, charset: string): string {
   const text = charset === '2' ? Array.from(bytes, signOf862).join('') : hebrew.decode(bytes);
-  return text.replace(/ +$/, '');
+  return withoutValue.test(text) ? '' : text.replace(/ +$/, '');
 }
 
 function signOf862(byte: number): string {
@@ -101,56 +104,65 @@ function fieldsOf(code: string): ReadonlyMap<number, TableField> {
   return fields;
 }
 
+/** What is wrong with a field, and the section whose rule it breaks. */
+type Malformed = readonly [reason: string, section: string];
+
 /** What is wrong with the fields of a record of the right length, by their pictures alone. */
 export function malformedFields(
   code: string,
   bytes: Buffer,
   charset: string,
-): [field: number, reason: string][] {
-  return (recordTables.get(code)?.fields ?? []).flatMap((field): [number, string][] => {
+): [field: number, reason: string, section: string][] {
+  return (recordTables.get(code)?.fields ?? []).flatMap((field): [number, string, string][] => {
     const part = bytes.subarray(field.from - 1, field.to);
-    const reason = malformed(field, part, charset);
-    return reason === null ? [] : [[field.number, reason]];
+    const found = malformed(field, part, charset);
+    return found === null ? [] : [[field.number, ...found]];
   });
 }
 
-function malformed({ picture, mandatory }: TableField, part: Buffer, charset: string): string | null {
+function malformed({ picture, mandatory }: TableField, part: Buffer, charset: string): Malformed | null {
   const text = part.toString('latin1');
   switch (picture) {
     case 'R':
-      return /^ *$/.test(text) ? null : 'is reserved, and not blank';
+      return withoutValue.test(text) ? null : ['is reserved, and not blank', '2.4 i'];
     case 'X':
       return malformedText(text, part, mandatory, charset);
     case '9':
-      return /^\d+$/.test(text) ? null : `has "${text}" instead of digits`;
+      return /^\d+$/.test(text) ? null : [`has "${text}" instead of digits`, '2.3 c'];
     case 'D':
-      return isDay(text) || (!mandatory && /^0+$/.test(text)) ? null : `has "${text}", which is no day`;
+      return isDay(text) || (!mandatory && /^0+$/.test(text))
+        ? null
+        : [`has "${text}", which is no day`, '2.4 b'];
     case 'T':
-      return /^([01]\d|2[0-3])[0-5]\d$/.test(text) ? null : `has "${text}", which is no time`;
+      return /^([01]\d|2[0-3])[0-5]\d$/.test(text) ? null : [`has "${text}", which is no time`, '2.4 c'];
     default:
-      return malformedAmount(text);
+      return malformedAmount(text, mandatory);
   }
 }
 
 const isDay = (text: string): boolean =>
   /^\d{8}$/.test(text) && isCalendarDate(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`);
 
-function malformedAmount(text: string): string | null {
-  if (/^-0+$/.test(text)) {
-    return 'is a negative zero';
+/** An amount is a text of the structure, and may be blank where it has no value. */
+function malformedAmount(text: string, mandatory: boolean): Malformed | null {
+  if (withoutValue.test(text)) {
+    return mandatory ? ['is mandatory, and blank', '2.3 g'] : null;
   }
-  return /^[+-]\d+$/.test(text) ? null : `has "${text}" instead of a sign and digits`;
+  if (/^-0+$/.test(text)) {
+    return ['is a negative zero', '2.4 k'];
+  }
+  return /^[+-]\d+$/.test(text) ? null : [`has "${text}" instead of a sign and digits`, '2.3 f'];
 }
 
-function malformedText(text: string, part: Buffer, mandatory: boolean, charset: string): string | null {
-  if (/^ *$/.test(text)) {
-    return mandatory ? 'is mandatory, and blank' : null;
+function malformedText(text: string, part: Buffer, mandatory: boolean, charset: string): Malformed | null {
+  if (withoutValue.test(text)) {
+    return mandatory ? ['is mandatory, and blank', '2.3 g'] : null;
   }
   if (text.startsWith(' ')) {
-    return 'does not begin at the left';
+    return ['does not begin at the left', '2.3 e'];
   }
   const decoded = charset === '2' ? text : decode(part, charset);
   // ISO-8859-8 leaves bytes without a character, and has signs without a picture.
   const foreign = charset === '2' ? asciiControl : /[\p{Cc}\p{Cf}\ufffd\u2017]/u;
-  return foreign.test(decoded) ? 'has a byte that is no character of the charset' : null;
+  return foreign.test(decoded) ? ['has a byte that is no character of the charset', '2.4 h'] : null;
 }

@@ -12,7 +12,7 @@ export async function checkZip(
   sha256: string,
   findings: Findings,
 ): Promise<void> {
-  const add = (reason: string) => findings.add(zipFile, null, null, reason);
+  const add = (reason: string) => findings.add(zipFile, null, null, reason, '2.2 d');
   try {
     const zip = await openPromise(path, { validateEntrySizes: true });
     try {
