@@ -159,6 +159,7 @@ export async function drawAll(
     ...pagesOf(issuer.business.id, {
       ...ids,
       '/documents/sending/:id': await sendQuotes(owner, issuer.business.id),
+      '/exports/:id/report': file,
       '/exports/:id/transmission': file,
       '/forms/:form': kept,
       '/issue/drafts/:draft': draft,

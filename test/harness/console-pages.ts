@@ -10,6 +10,7 @@ export const consolePages: readonly PageBinding[] = (
 const noPages = new Set([
   '/documents/:id/pdf',
   '/exports/:id/file',
+  '/exports/:id/report/pdf',
   '/exports/monthly/:period/file',
   '/customers/:id/statement/pdf',
   '/customers/:id/statement/csv',

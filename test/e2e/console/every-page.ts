@@ -160,13 +160,15 @@ export function everyPage(system: () => ConsoleSystem): void {
       await transmitExport(owner, issuer.business.id, await makeUniformExport(owner, issuer.business.id));
       const draft = await saveDraft(owner, issuer.business.id, markup('טיוטה'));
       await sendEachMonth(owner, issuer.business.id, person.id);
+      const exported = await makeUniformExport(owner, issuer.business.id);
       const ids = {
         ...visible,
         '/forms/:form': await keepInvitation(stack, issuer.business.id, person.id),
         '/issue/drafts/:draft': draft,
         '/issue/drafts/:draft/confirm': draft,
         '/documents/sending/:id': await sendQuotes(owner, issuer.business.id),
-        '/exports/:id/transmission': await makeUniformExport(owner, issuer.business.id),
+        '/exports/:id/report': exported,
+        '/exports/:id/transmission': exported,
         '/people/:person': person.id,
         '/account/passkeys/:passkey/remove': passkey,
         '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',

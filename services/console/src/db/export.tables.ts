@@ -1,5 +1,6 @@
 import type { UniformCharset } from '@pinkas/domain/uniform';
 import type {
+  RunReport,
   Selection,
   SingleFileFormat,
   Transmission,
@@ -81,6 +82,8 @@ interface OwnExportTables {
     failure: ExportFailure | null;
     /** Of a detailed VAT report: what it states. */
     vat_detail: ColumnType<VatDetailSummary | null, never, string | null>;
+    /** Of the uniform structure: what the run wrote. */
+    run_report: ColumnType<RunReport | null, never, string | null>;
     trace: TraceColumn;
   };
   /** A part of a finished file. */

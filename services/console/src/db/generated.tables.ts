@@ -143,6 +143,9 @@ export interface GeneratedTables {
     vat_detail: unknown;
     /** How many months the accountant's files are of. */
     package_months: Generated<number>;
+    /** The letter of the drive that a person chose for the uniform structure. */
+    drive: string | null;
+    run_report: unknown;
   };
   export_volume: {
     singleton: Generated<boolean>;

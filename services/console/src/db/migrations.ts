@@ -6,6 +6,7 @@ import { draft } from './0004-draft.js';
 import { firstWeek } from './0005-first-week.js';
 import { bookCheck } from './0006-book-check.js';
 import { dismissedRow } from './0007-dismissed-row.js';
+import { runReport } from './0008-run-report.js';
 
 /** In order; a migration that was released never changes. */
 export const migrations: Migrations = {
@@ -16,4 +17,5 @@ export const migrations: Migrations = {
   '0005-first-week': firstWeek,
   '0006-book-check': bookCheck,
   '0007-dismissed-row': dismissedRow,
+  '0008-run-report': runReport,
 };

@@ -194,9 +194,12 @@ CREATE TABLE public.export_job (
     trace json,
     vat_detail json,
     package_months integer DEFAULT 1 NOT NULL,
+    drive text,
+    run_report json,
     CONSTRAINT export_job_charset_check CHECK (((charset IS NOT NULL) = (format = 'uniform'::text))),
     CONSTRAINT export_job_claim_check CHECK (((claimed_until IS NOT NULL) = (state = 'running'::text))),
     CONSTRAINT export_job_dates_check CHECK ((first_date <= last_date)),
+    CONSTRAINT export_job_drive_check CHECK (((drive IS NULL) OR ((format = 'uniform'::text) AND (drive ~ '^[A-Z]$'::text)))),
     CONSTRAINT export_job_due_check CHECK (((next_attempt_at IS NOT NULL) = (state = ANY (ARRAY['queued'::text, 'running'::text])))),
     CONSTRAINT export_job_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
     CONSTRAINT export_job_file_check CHECK ((((file_name IS NOT NULL) AND (media_type IS NOT NULL) AND (size_bytes IS NOT NULL) AND (expires_at IS NOT NULL)) = (state = ANY (ARRAY['done'::text, 'expired'::text])))),
@@ -207,6 +210,8 @@ CREATE TABLE public.export_job (
 ALTER TABLE ONLY public.export_job FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.export_job.package_months IS 'How many months the accountant''s files are of.';
+
+COMMENT ON COLUMN public.export_job.drive IS 'The letter of the drive that a person chose for the uniform structure.';
 
 CREATE TABLE public.export_volume (
     singleton boolean DEFAULT true NOT NULL,

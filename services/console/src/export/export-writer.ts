@@ -64,12 +64,13 @@ export class ExportWriter {
     const file = await this.#file(job, call, attempt);
     const sizeBytes = await this.#store(db, job, file, attempt.signal);
     const now = await databaseNow(db, this.clock);
-    const { name, mediaType, documents, missingPdfs, vatDetail = null } = file;
+    const { name, mediaType, documents, missingPdfs, vatDetail = null, runReport = null } = file;
     const stored = {
       ...{ name, mediaType, sizeBytes, documents },
       missingPdfCount: missingPdfs.length,
       missingPdfs: missingPdfs.slice(0, missingPdfsMax),
       vatDetail,
+      runReport,
     };
     const keptMs = job.package_month === null ? retentionMs : packageRetentionMs;
     if (!(await finish(db, job, stored, now, new Date(now.getTime() + keptMs)))) {
@@ -142,6 +143,7 @@ export class ExportWriter {
       selection: selection ?? undefined,
       urls: { viewUrlBase, pdfUrlBase },
       charset: charset ?? 'iso-8859-8',
+      drive: job.drive,
       out: folder,
       software: describeSoftware(settings, business),
       startedAt: this.clock.now(),

@@ -1,4 +1,4 @@
-import type { VatDetailSummary } from '@pinkas/exports';
+import type { RunReport, VatDetailSummary } from '@pinkas/exports';
 import {
   type Clock,
   currentContext,
@@ -31,6 +31,8 @@ export interface StoredFile {
   readonly missingPdfs: readonly string[];
   /** Of a detailed VAT report: what it states. */
   readonly vatDetail: VatDetailSummary | null;
+  /** Of the uniform structure: what the run wrote. */
+  readonly runReport: RunReport | null;
 }
 
 /** Whether a business may request one more export. For a transaction that holds the lock of the business's exports. */
@@ -59,6 +61,7 @@ export async function insertExport(
     | 'package_month'
     | 'package_months'
     | 'charset'
+    | 'drive'
     | 'first_date'
     | 'last_date'
     | 'requested_at'
@@ -287,6 +290,7 @@ export async function finish(
       missing_pdf_count: file.missingPdfCount,
       missing_pdfs: [...file.missingPdfs],
       vat_detail: file.vatDetail && JSON.stringify(file.vatDetail),
+      run_report: file.runReport && JSON.stringify(file.runReport),
       ended_at: now,
       expires_at: expiresAt,
     })

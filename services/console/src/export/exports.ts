@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUuid } from '@pinkas/contracts';
 import { isCalendarDate, vatReportMonth } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
-import type { Selection, VatDetailSummary } from '@pinkas/exports';
+import type { RunReport, Selection, VatDetailSummary } from '@pinkas/exports';
 import { ApiError, advisoryLock, type Database, forTenant } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { ExportFailure, ExportState, JobFormat } from '../db/export.tables.js';
@@ -24,6 +24,8 @@ export interface ExportRequest {
   readonly bookId?: string;
   /** Of the uniform structure only; by default ISO-8859-8. */
   readonly charset?: UniformCharset;
+  /** Of the uniform structure only: the letter of the drive that it is for; by default none was chosen. */
+  readonly drive?: string;
   readonly from: string;
   readonly to: string;
 }
@@ -51,7 +53,7 @@ export async function requestExport(
   maxBytes: number,
 ): Promise<string> {
   const { businessId, personId, format, selection, bookId, from, to } = request;
-  const { charset = uniformCharsets[0] } = request;
+  const { charset = uniformCharsets[0], drive = '' } = request;
   rejectWrongDates(from, to);
   if (format === 'pcn874' && vatReportMonth(from, to) === null) {
     throw ApiError.invalid([{ path: '/to', message: 'must end one or two complete months' }]);
@@ -79,6 +81,7 @@ export async function requestExport(
         selection: selection ? JSON.stringify(selection) : null,
         book_id: bookId ?? null,
         charset: format === 'uniform' ? charset : null,
+        drive: (format === 'uniform' && drive) || null,
         first_date: from,
         last_date: to,
         requested_at: now,
@@ -126,6 +129,8 @@ export interface ExportView {
   readonly missingPdfs: { readonly count: number; readonly names: readonly string[] };
   /** Of a detailed VAT report: what it states. */
   readonly vatDetail: VatDetailSummary | null;
+  /** Of the uniform structure: what the run wrote. */
+  readonly runReport: RunReport | null;
   /** Why there is no file, where it failed. */
   readonly failure: ExportFailure | null;
   /** The words of the latest error, in English, for the operator. */
@@ -171,6 +176,7 @@ function viewOf(row: ExportRow): ExportView {
     file: fileOf(row),
     missingPdfs: { count: row.missing_pdf_count, names: row.missing_pdfs },
     vatDetail: row.vat_detail,
+    runReport: row.run_report,
     failure: row.failure,
     error: row.error,
   };

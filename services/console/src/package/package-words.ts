@@ -30,7 +30,7 @@ export const packageContents = {
     en: 'Report of VAT, income and receipts (PDF and table)',
   },
   pcn874: { he: 'דיווח מפורט למע"מ, צד העסקאות (PCN874)', en: 'Detailed VAT report, sales side (PCN874)' },
-  uniform: { he: 'מבנה אחיד (OPENFRMT)', en: 'Uniform structure (OPENFRMT)' },
+  uniform: { he: 'ממשק פתוח (מבנה אחיד)', en: 'OPEN FORMAT (uniform structure)' },
   csv: {
     he: 'טבלאות של המסמכים, השורות והתשלומים (CSV)',
     en: 'Tables of documents, lines and payments (CSV)',

@@ -54,11 +54,19 @@ export function exportItem(
     state === 'done'
       ? linkButton({ href: link(`/exports/${row.id}/file`), text: texts.download[language] })
       : null;
+  const report = row.runReport
+    ? linkButton({
+        href: link(`/exports/${row.id}/report`),
+        text: texts.report54[language],
+        kind: 'secondary',
+      })
+    : null;
   const transmit = isOffered ? transmissionAct(visit, row, begun) : null;
   const acts =
-    download || transmit
+    download || report || transmit
       ? html`<div class="actions">
     ${download}
+    ${report}
     ${transmit}
   </div>`
       : null;
@@ -75,6 +83,7 @@ export function exportItem(
     ${progressOf(row, language)}
     ${missing}
     ${row.vatDetail && vatDetailNotes(visit, row.vatDetail)}
+    ${row.vatDetail?.is_over === false && html`<p>${texts.madeEarly[language]}</p>`}
     ${failure}
     ${begun ? transmissionFacts(begun, language) : null}
   </div>

@@ -1,6 +1,7 @@
-import { showConnection } from '@pinkas/contracts';
-import { addDays, dayInIsrael } from '@pinkas/domain';
+import { printReport, showConnection, timeLimitsMs } from '@pinkas/contracts';
+import { addDays, dayInIsrael, isCalendarDate, vatReportMonth } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
+import { type RunReport, uniformReports } from '@pinkas/exports';
 import {
   ApiError,
   type Clock,
@@ -18,7 +19,9 @@ import {
   emptyState,
   field,
   form,
+  hidden,
   html,
+  linkButton,
   type Markup,
   notice,
   pageHead,
@@ -29,10 +32,17 @@ import type { ConsoleTables } from '../../db/console.tables.js';
 import { ExportsFullError } from '../../export/export-errors.js';
 import { gib } from '../../export/export-policy.js';
 import { ExportWorker } from '../../export/export-worker.js';
-import { listExports, readExportFile, requestExport, TooManyExportsError } from '../../export/exports.js';
+import {
+  listExports,
+  readExport,
+  readExportFile,
+  requestExport,
+  TooManyExportsError,
+} from '../../export/exports.js';
 import { listTransmissions } from '../../export/transmissions.js';
 import { dayOf } from '../../http/address-dates.js';
 import { ConsolePage, PageController, type PageReply, page, redirect } from '../../http/console-page.js';
+import { pdfFile } from '../../http/file-replies.js';
 import { downloadHeaders } from '../../http/page-headers.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { findSchedule, latestPackages } from '../../package/package.repository.js';
@@ -43,6 +53,7 @@ import { words } from '../words.js';
 import { exportItem } from './export-item.js';
 import { exportWords as texts } from './export-words.js';
 import { monthlyCard } from './monthly-card.js';
+import { runReportCards } from './run-report.js';
 import { isTransmitting } from './transmission-item.js';
 import { transmissionWords } from './transmission-words.js';
 
@@ -62,6 +73,7 @@ const outcomes: Readonly<Record<string, Words>> = {
 interface Draft {
   readonly format: string;
   readonly charset: string;
+  readonly drive: string;
   readonly from: string;
   readonly to: string;
 }
@@ -87,7 +99,14 @@ export class ExportPages {
   async request(visit: MemberVisit): Promise<PageReply> {
     const { business, form, language, link, session } = visit;
     const sent = (name: string) => form.get(name)?.trim() ?? '';
-    const draft = { format: sent('format'), charset: sent('charset'), from: sent('from'), to: sent('to') };
+    const draft = {
+      ...{ format: sent('format'), charset: sent('charset'), drive: sent('drive').toUpperCase() },
+      ...{ from: sent('from'), to: sent('to') },
+    };
+    const fault = faultOf(draft, sent('unfinished'), this.clock.now());
+    if (fault !== null) {
+      return this.#page(visit, draft, texts[fault][language]);
+    }
     try {
       await requestExport(
         this.db,
@@ -96,6 +115,7 @@ export class ExportPages {
           personId: session.personId,
           format: formats.find((known) => known === draft.format) ?? 'uniform',
           charset: uniformCharsets.find((known) => known === draft.charset) ?? uniformCharsets[0],
+          drive: draft.drive,
           from: draft.from,
           to: draft.to,
         },
@@ -138,9 +158,71 @@ export class ExportPages {
     };
   }
 
+  /** What a run of the uniform structure wrote. */
+  @ConsolePage({ method: 'GET', path: '/:id/report' })
+  async report(visit: MemberVisit): Promise<PageReply> {
+    const { language, link } = visit;
+    const { id, report } = await this.#report(visit);
+    const title = texts.report54[language];
+    const print = (name: 'run-summary' | 'totals-by-type', text: string) =>
+      linkButton({ href: link(`/exports/${id}/report/pdf`, { name }), text, download: true });
+    return page(
+      title,
+      html`
+${pageHead({
+  title,
+  language,
+  crumbs: [{ text: words.exports[language], href: link('/exports') }],
+  secondary: [
+    print('run-summary', texts.print[language]),
+    print('totals-by-type', texts.printTypes[language]),
+  ],
+})}
+${runReportCards(report)}`,
+    );
+  }
+
+  /** The same on paper. */
+  @ConsolePage({ method: 'GET', path: '/:id/report/pdf', timeoutMs: timeLimitsMs.operatorCall })
+  async printedReport(visit: MemberVisit): Promise<PageReply> {
+    const { report } = await this.#report(visit);
+    const wanted = visit.query.get('name') ?? 'run-summary';
+    const found = uniformReports(report).find(({ name }) => name === wanted);
+    if (!found) {
+      throw new ApiError('not_found');
+    }
+    const { title, html: sheet, name } = found;
+    const { pdf } = await this.rpc.call(printReport, { title, html: sheet });
+    return pdfFile(`${name}.pdf`, Buffer.from(pdf, 'base64'));
+  }
+
+  /** @throws ApiError `not_found` where the export is none of the uniform structure, or has not been made. */
+  async #report({ business, params }: MemberVisit): Promise<{ id: string; report: RunReport }> {
+    const row = await readExport(this.db, business.id, params.id ?? '');
+    if (!row?.runReport) {
+      throw new ApiError('not_found');
+    }
+    return { id: row.id, report: row.runReport };
+  }
+
   #page(visit: MemberVisit, draft: Draft, error?: string): Promise<PageReply> {
     return exportsPage(visit, { db: this.db, rpc: this.rpc, now: this.clock.now() }, draft, error);
   }
+}
+
+/** Whether a detailed VAT report is of a month that is not over. */
+const isUnfinished = ({ format, from, to }: Draft, now: Date): boolean =>
+  format === 'pcn874' &&
+  [from, to].every(isCalendarDate) &&
+  vatReportMonth(from, to) !== null &&
+  to >= dayInIsrael(now);
+
+/** What a person is told before anything is requested; null: nothing. @param confirmed the end of the months that the form has warned of. */
+function faultOf(draft: Draft, confirmed: string, now: Date): 'badDrive' | 'notOver' | null {
+  if (!/^[A-Z]?$/.test(draft.drive)) {
+    return 'badDrive';
+  }
+  return isUnfinished(draft, now) && confirmed !== draft.to ? 'notOver' : null;
 }
 
 /** What another page suggests in the address; where it suggests nothing, the last year. */
@@ -159,6 +241,7 @@ function lastYear(now: Date): Draft {
   return {
     format: 'uniform',
     charset: uniformCharsets[0],
+    drive: '',
     from: `${year}-01-01`,
     to: end < today ? end : today,
   };
@@ -196,8 +279,9 @@ async function exportsPage(
     html`
 ${pageHead({ title: words.exports[language], language, lead: texts.what[language] })}
 ${error ? notice('error', error) : null}
+${!error && isUnfinished(draft, now) && notice('warn', texts.notOver[language])}
 ${done ? notice('done', done[language]) : null}
-${card({ id: 'request', title: texts.request[language], content: requestForm(visit, draft) })}
+${card({ id: 'request', title: texts.request[language], content: requestForm(visit, draft, now) })}
 ${card({
   id: 'files',
   title: texts.files[language],
@@ -209,7 +293,7 @@ ${monthlyCard(visit, { schedule, packages, members, exports, today: dayInIsrael(
   );
 }
 
-function requestForm({ business, csrfToken, language, link }: MemberVisit, draft: Draft): Markup {
+function requestForm({ business, csrfToken, language, link }: MemberVisit, draft: Draft, now: Date): Markup {
   const offered = formats.filter((format) => format !== 'pcn874' || hasVat(business));
   const dateField = (name: 'from' | 'to') =>
     field({ name, type: 'date', language, label: texts[name][language], value: draft[name], required: true });
@@ -230,7 +314,15 @@ ${choice({
   label: texts.charset[language],
   value: draft.charset,
   options: uniformCharsets.map((charset: UniformCharset) => [charset, charset.toUpperCase()] as const),
-})}`,
+})}
+${field({
+  name: 'drive',
+  label: texts.drive[language],
+  hint: texts.driveHint[language],
+  value: draft.drive,
+  ltr: true,
+})}
+${isUnfinished(draft, now) && hidden('unfinished', draft.to)}`,
     acts: button({ text: texts.prepare[language] }),
   });
 }

@@ -14,8 +14,8 @@ export const exportWords = {
   request: { he: 'קובץ חדש', en: 'New file' },
   format: { he: 'סוג הקובץ', en: 'File type' },
   uniform: {
-    he: 'מבנה אחיד (OPENFRMT)',
-    en: 'Uniform structure (OPENFRMT)',
+    he: 'ממשק פתוח (מבנה אחיד)',
+    en: 'OPEN FORMAT (uniform structure)',
   },
   pcn874: {
     he: 'דיווח מפורט למע"מ, צד העסקאות (PCN874)',
@@ -32,7 +32,16 @@ export const exportWords = {
   email: { he: 'שליחה באימייל', en: 'Emails' },
   selection: { he: 'מסמכים שנבחרו', en: 'chosen documents' },
   ofPackage: { he: 'לרואה החשבון,', en: 'for the accountant,' },
-  charset: { he: 'קידוד (מבנה אחיד בלבד)', en: 'Encoding (uniform structure only)' },
+  charset: { he: 'קידוד (ממשק פתוח בלבד)', en: 'Encoding (OPEN FORMAT only)' },
+  drive: { he: 'כונן (ממשק פתוח בלבד)', en: 'Drive (OPEN FORMAT only)' },
+  driveHint: {
+    he: 'האות של הכונן שהקבצים יועברו אליו, לדוגמה F. הנתיב בקבצים ובדוח מתחיל בה.',
+    en: 'The letter of the drive that the files are moved to, such as F. The path in the files and in the report begins with it.',
+  },
+  badDrive: { he: 'כונן הוא אות אחת, A עד Z.', en: 'A drive is one letter, A to Z.' },
+  report54: { he: 'דוח ההפקה', en: 'Report of the run' },
+  print: { he: 'הדפסה (PDF)', en: 'Print (PDF)' },
+  printTypes: { he: 'הדפסת סיכום לפי סוג מסמך (PDF)', en: 'Print the totals by document type (PDF)' },
   from: { he: 'מתאריך', en: 'From' },
   to: { he: 'עד תאריך', en: 'To' },
   prepare: { he: 'הכנת הקובץ', en: 'Prepare the file' },
@@ -64,6 +73,14 @@ export const exportWords = {
   badMonths: {
     he: 'דיווח מפורט הוא על חודש שלם או על חודשיים שלמים.',
     en: 'A detailed VAT report is of one or two complete months.',
+  },
+  notOver: {
+    he: 'התקופה עוד לא הסתיימה: מסמכים שיופקו עד סופה לא יהיו בקובץ. אפשר להכין אותו בכל זאת.',
+    en: 'The period is not over: documents that are issued until its end will not be in the file. It can be made all the same.',
+  },
+  madeEarly: {
+    he: 'הקובץ הוכן לפני סוף התקופה, בלי מה שהופק אחר כך.',
+    en: 'The file was made before the end of its period, without what was issued later.',
   },
   requestedDone: { he: 'הקובץ בהכנה.', en: 'The file is in preparation.' },
   monthly: { he: 'כל חודש לרואה החשבון', en: 'Every month to the accountant' },
