@@ -63,10 +63,11 @@ const entryOf = (change: Partial<IssuedDocument>, donation?: DonationOutcome): B
 const systemOf = (book: readonly BookEntry[], calls: unknown[] = []): Call =>
   (async (_contract, request) => {
     calls.push(request);
-    const { after } = request as RequestOf<typeof readBook>;
+    const { after, from = '', to = '9' } = request as RequestOf<typeof readBook>;
+    const dated = book.filter(({ document: { date } }) => date >= from && date <= to);
     const first = after?.type === 'delivery_note' ? 0 : (after?.number ?? 0);
-    const entries = book.slice(first, first + 2);
-    const next = first + 2 >= book.length ? null : { type: 'donation_receipt', number: first + 2, id: 'x' };
+    const entries = dated.slice(first, first + 2);
+    const next = first + 2 >= dated.length ? null : { type: 'donation_receipt', number: first + 2, id: 'x' };
     return { entries, next_after: next };
   }) as Call;
 
@@ -131,8 +132,10 @@ describe('writeDonations', () => {
       ),
       expect.stringContaining(',reported,4052,check,2,2026,50.00,'),
       expect.stringContaining(',reported,4053,check,2,2027,25.50,'),
-      expect.stringMatching(/,refused,,cash,1,2026,10\.00,anonymous,999999999,'=x,,$/),
-      expect.stringMatching(/,cancelled,4054,digital,10,2026,20\.00,foreign,888888888,Donor,FR,12AB$/),
+      expect.stringMatching(/,refused,,cash,1,2026,10\.00,anonymous,999999999,'=x,,,receipt$/),
+      expect.stringMatching(
+        /,cancelled,4054,digital,10,2026,20\.00,foreign,888888888,Donor,FR,12AB,receipt$/,
+      ),
     ]);
     expect(await linesOf('months.csv')).toEqual([
       'month,means,reports,amount,reported',
@@ -149,10 +152,53 @@ describe('writeDonations', () => {
     ]);
     expect(sums.book).toEqual({ receipts: 3, total: 20_550n });
     expect(sums.total.amount).toBe(20_550n);
-    expect(calls[0]).toMatchObject({ after: { type: 'delivery_note' }, from: range.from, to: range.to });
+    expect(calls).toMatchObject([
+      { after: { type: 'delivery_note' }, from: '0001-01-01', to: '2025-12-31' },
+      { after: { type: 'delivery_note' }, from: range.from, to: range.to },
+      { after: { number: 2 }, from: range.from, to: range.to },
+    ]);
     expect(await readFile(join(folder, 'out', 'SHA256SUMS'), 'utf8')).toMatch(
       /^[0-9a-f]{64} {2}donations\.csv$/m,
     );
+  });
+
+  it('a check of a later year is in the lists of its tax year as well, marked, and in no sum of the receipts', async () => {
+    const next = { ...range, from: '2027-01-01', to: '2027-12-31' };
+    const checks = (...dates: string[]) =>
+      dates.map((check_date) => payment(10, { method: 'check', check_date }));
+    const reported = { status: 'reported', reason: null } as const;
+    const years = [
+      ...book.slice(0, 3),
+      entryOf(
+        { number: 4, date: '2026-12-30', payments: checks('2027-06-01', '2027-03-01', '2028-01-01') },
+        { ...reported, number: '4055, 4056' },
+      ),
+      entryOf({ number: 5, date: '2027-02-01', payments: [payment(5)] }, { ...reported, number: '4057' }),
+    ];
+    const { sums } = await writeDonations(
+      systemOf(years),
+      { ...next, folder: join(folder, 'out') },
+      () => {},
+    );
+    expect((await linesOf('donations.csv')).slice(1)).toEqual([
+      expect.stringMatching(/^1,2026-03-01,.*,reported,4053,check,2,2027,25\.50,.*,check_date$/),
+      expect.stringMatching(/^4,2026-12-30,.*,reported,4055,check,2,2027,20\.00,.*,check_date$/),
+      expect.stringMatching(/^5,2027-02-01,.*,reported,4057,cash,1,2027,5\.00,.*,receipt$/),
+    ]);
+    expect(await linesOf('months.csv')).toEqual([
+      'month,means,reports,amount,reported',
+      '2026-03,check,1,25.50,25.50',
+      '2026-12,check,1,20.00,20.00',
+      '2027-02,cash,1,5.00,5.00',
+    ]);
+    expect((await linesOf('donors.csv')).slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`^2027,identified,${customer.tax_id},.*,,,3,50.50,50.50$`)),
+    ]);
+    expect([sums.book, sums.total.amount]).toEqual([{ receipts: 1, total: 500n }, 500n]);
+    expect(sums.carried).toEqual({ lines: 2, amount: 4_550n, reported: 4_550n });
+    // A part of the year has the checks of which the first is due in it.
+    const part = { ...next, from: '2027-03-02', folder: join(folder, 'part') };
+    expect((await writeDonations(systemOf(years), part, () => {})).sums.carried.lines).toBe(0);
   });
 
   it('a folder that has something is refused', async () => {

@@ -31,7 +31,7 @@ export const donationsCommand: Command = verb('export donations', {
       ),
       business.id,
     );
-    const { book, total, statuses } = sums;
+    const { book, carried, total, statuses } = sums;
     const isWhole = book.total === total.amount;
     return {
       json: {
@@ -42,6 +42,7 @@ export const donationsCommand: Command = verb('export donations', {
         reports: total.lines,
         total: toShekels(total.amount),
         book_total: toShekels(book.total),
+        carried: { reports: carried.lines, total: toShekels(carried.amount) },
         statuses: Object.fromEntries(
           [...statuses].map(([status, { lines, amount }]) => [
             status,
@@ -62,6 +63,11 @@ export const donationsCommand: Command = verb('export donations', {
                   formatShekels(amount),
                 ]),
               ),
+            ]),
+        ...(carried.lines === 0
+          ? []
+          : [
+              `${carried.lines.toLocaleString('en-US')} reports of ${formatShekels(carried.amount)} ILS are of receipts of earlier years, for checks that are due in ${values.year}: listed_by is check_date`,
             ]),
         'To check the files: sha256sum --check SHA256SUMS',
       ].join('\n'),

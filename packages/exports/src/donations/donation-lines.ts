@@ -22,6 +22,8 @@ export interface DonationLine {
   readonly number: string | null;
   readonly means: DonationMeans;
   readonly taxYear: number;
+  /** Of checks that are due after the year of their receipt: the first day on which one is; else null. */
+  readonly dueOn: string | null;
   readonly amount: Agorot;
   readonly donor: Donor;
   readonly donorName: string;
@@ -38,7 +40,7 @@ export function donationLines({ document, state }: BookEntry): DonationLine[] {
   const reports = donationReports(document);
   const numbers = donation?.number ? splitNumbers(donation.number) : [];
   const { foreign_donor: foreign, customer } = document;
-  return reports.map(({ index, means, taxYear, amount }) => ({
+  return reports.map(({ index, means, taxYear, amount, payments }) => ({
     documentId: document.id,
     receiptNumber: document.number,
     date: document.date,
@@ -46,6 +48,10 @@ export function donationLines({ document, state }: BookEntry): DonationLine[] {
     number: numbers.length === reports.length ? (numbers[index - 1] ?? null) : null,
     means,
     taxYear,
+    dueOn:
+      taxYear > Number(document.date.slice(0, 4))
+        ? (payments.map(({ check_date, date }) => check_date ?? date).sort()[0] ?? null)
+        : null,
     amount,
     donor: donorOf(document),
     donorName: customer.name,
@@ -75,6 +81,15 @@ export class DonationSums {
   /** The receipts, and the sum of their totals as the book has them. */
   readonly book = { receipts: 0, total: 0n };
   readonly statuses = new Map<Status, DonationSum>();
+  /** Of receipts before the range: checks that are due in it. Neither the total nor the book above has them. */
+  readonly carried: DonationSum = noSum();
+
+  carry(lines: readonly DonationLine[]): void {
+    for (const line of lines) {
+      addTo(this.carried, line);
+      this.#addToLists(line);
+    }
+  }
 
   add({ document }: BookEntry, lines: readonly DonationLine[]): void {
     if (document.type !== 'donation_receipt') {
@@ -83,18 +98,22 @@ export class DonationSums {
     this.book.receipts += 1;
     this.book.total += fromShekels(document.totals.total);
     for (const line of lines) {
-      const month = line.date.slice(0, 7);
       addTo(this.total, line);
       addTo(of(this.statuses, line.status, noSum), line);
-      addTo(
-        of(this.months, `${month} ${line.means}`, () => ({ ...noSum(), month, means: line.means })),
-        line,
-      );
-      addTo(
-        of(this.donors, donorKey(line), () => ({ ...noSum(), line })),
-        line,
-      );
+      this.#addToLists(line);
     }
+  }
+
+  #addToLists(line: DonationLine): void {
+    const month = line.date.slice(0, 7);
+    addTo(
+      of(this.months, `${month} ${line.means}`, () => ({ ...noSum(), month, means: line.means })),
+      line,
+    );
+    addTo(
+      of(this.donors, donorKey(line), () => ({ ...noSum(), line })),
+      line,
+    );
   }
 }
 

@@ -37,7 +37,10 @@ const beforeReceipts: BookPosition = {
 
 const shekels = (amount: Agorot) => csvMoney(toShekels(amount));
 
-const columns: readonly CsvColumn<DonationLine>[] = [
+/** A report in the list: by its receipt, or of a receipt of an earlier year for checks that are due in the range. */
+type ListedLine = DonationLine & { readonly listedBy: 'receipt' | 'check_date' };
+
+const columns: readonly CsvColumn<ListedLine>[] = [
   ['receipt_number', (line) => line.receiptNumber],
   ['date', (line) => line.date],
   ['document_id', (line) => line.documentId],
@@ -52,6 +55,7 @@ const columns: readonly CsvColumn<DonationLine>[] = [
   ['donor_name', (line) => line.donorName],
   ['country', (line) => line.country],
   ['passport', (line) => line.passport],
+  ['listed_by', (line) => line.listedBy],
 ];
 
 const monthColumns: readonly CsvColumn<MonthSum>[] = [
@@ -77,7 +81,8 @@ const donorColumns: readonly CsvColumn<DonorSum>[] = [
 
 /**
  * Writes the donations of a range of dates, to reconcile with the authority's list: `donations.csv`, a line for each report; `months.csv`,
- * their sums by month and means; `donors.csv`, their sums by donor and tax year.
+ * their sums by month and means; `donors.csv`, their sums by donor and tax year. Checks that are due in the range and of a later year
+ * than their receipt are in them as well, marked, since the authority lists them in that year.
  * @throws ExportRefusedError where the folder has something else.
  */
 export async function writeDonations(
@@ -104,11 +109,15 @@ export async function writeDonations(
     await rename(path, join(folder, name));
   };
   await write('donations.csv', csvHead(columns), async (file) => {
+    for await (const lines of carriedLines(call, range)) {
+      sums.carry(lines);
+      await file.writeFile(csvRows(columns, listed(lines, 'check_date'), { raw }));
+    }
     for await (const { entries } of bookPages(call, range, beforeReceipts)) {
       for (const entry of entries) {
         const lines = donationLines(entry);
         sums.add(entry, lines);
-        await file.writeFile(csvRows(columns, lines, { raw }));
+        await file.writeFile(csvRows(columns, listed(lines, 'receipt'), { raw }));
       }
       onDocuments(sums.book.receipts);
       if (entries.some(({ document }) => document.type > 'donation_receipt')) {
@@ -124,4 +133,20 @@ export async function writeDonations(
   );
   await writeSums(folder, written);
   return { files: [...written.keys()], sums };
+}
+
+const listed = (lines: readonly DonationLine[], listedBy: ListedLine['listedBy']): ListedLine[] =>
+  lines.map((line) => ({ ...line, listedBy }));
+
+/** The reports of receipts of the years before a range for checks of which the first is due in it, page by page. */
+async function* carriedLines(call: Call, { from, to, ...range }: BookRange): AsyncGenerator<DonationLine[]> {
+  const before = { ...range, from: '0001-01-01', to: `${Number(from.slice(0, 4)) - 1}-12-31` };
+  for await (const { entries } of bookPages(call, before, beforeReceipts)) {
+    yield entries
+      .flatMap(donationLines)
+      .filter(({ dueOn }) => dueOn !== null && dueOn >= from && dueOn <= to);
+    if (entries.some(({ document }) => document.type > 'donation_receipt')) {
+      break;
+    }
+  }
 }
