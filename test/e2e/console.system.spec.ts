@@ -11,6 +11,7 @@ import { everyPage } from './console/every-page.js';
 import { issuingByHand } from './console/issuing.js';
 import { settings } from './console/settings.js';
 import { settlement } from './console/settlement.js';
+import { withheld } from './console/withheld.js';
 import { withoutScripts } from './console/without-scripts.js';
 
 /** What the sections share: one system, one browser program, and people whose browsers end with their test. */
@@ -71,6 +72,7 @@ describe('the console on the whole system', () => {
   documents(system);
   issuingByHand(system);
   settlement(system);
+  withheld(system);
   debts(system);
   settings(system);
   accountantFiles(system);

@@ -155,6 +155,7 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
       '/documents/:id/refusal/:decision': `${refused.id}/refusal/object`,
       '/documents/:id/cancel': quote.id,
       '/documents/:id/set-offs': bill.id,
+      '/documents/:id/withheld': bill.id,
       '/customers/:id': customer,
       '/customers/:id/statement': customer,
       '/customers/:id/statement/email': customer,

@@ -106,6 +106,31 @@ function donationPages(businessId: string): Drawn[] {
   ];
 }
 
+/** The form of a receipt whose payment leaves what was withheld, and what it asks before it issues one. */
+function withheldPages(businessId: string, invoiceId: string): Drawn[] {
+  const address = `/b/${businessId}/issue/document?type=receipt&from=${invoiceId}`;
+  const fill = async (visitor: ConsoleVisitor) => {
+    await visitor.page.fill('[name="payments.0.amount"]', '12000');
+    await visitor.press('form[data-issue]', 'button[value=withhold]');
+  };
+  const confirm = async (visitor: ConsoleVisitor) => {
+    await fill(visitor);
+    await visitor.press('form[data-issue]', 'button[value=preview]');
+  };
+  return [
+    { name: 'console-withheld-form', address, isForStranger: false, act: fill },
+    { name: 'console-withheld-confirm', address, isForStranger: false, act: confirm },
+  ];
+}
+
+/** Records tax that was withheld of an invoice that is paid in part. */
+async function recordWithheld(owner: ConsoleVisitor, businessId: string, invoiceId: string): Promise<void> {
+  await owner.page.goto(new URL(`/b/${businessId}/documents/${invoiceId}/withheld`, owner.origin).href);
+  await owner.page.fill('[name="amount"]', '250');
+  await owner.page.fill('[name="confirmation.number"]', '857-1042');
+  await owner.press('form[action$="/withheld"]');
+}
+
 /** The attempts with an idempotency key, and a request whose body is opened. */
 function requestPages(businessId: string, request: string): Drawn[] {
   const at = `/b/${businessId}/connection/requests`;
@@ -154,6 +179,8 @@ export async function drawAll(
   const kept = await keepInvitation(stack, issuer.business.id, person);
   const draft = await saveDraft(owner, issuer.business.id, 'לקוח לדוגמה בע"מ');
   await sendEachMonth(owner, issuer.business.id, person);
+  const billed = ids['/documents/:id/withheld'] ?? '';
+  await recordWithheld(owner, issuer.business.id, billed);
   const drawn = new Map<string, string[]>();
   const pages = [
     ...pagesOf(issuer.business.id, {
@@ -169,6 +196,7 @@ export async function drawAll(
     }),
     { name: 'console-new-today', address: `/b/${fresh.business.id}`, isForStranger: false },
     ...donationPages(institution.business.id),
+    ...withheldPages(issuer.business.id, billed),
     ...requestPages(issuer.business.id, ids['/connection/requests/:id'] ?? ''),
     { name: 'console-nowhere', address: `/b/${issuer.business.id}/nowhere`, isForStranger: false },
     {

@@ -16,6 +16,7 @@ const noPages = new Set([
   '/customers/:id/statement/csv',
   '/reports/pdf',
   '/reports/csv',
+  '/reports/withheld/csv',
   '/trail/csv',
   '/sign-in/oidc',
   '/sign-in/oidc/callback',

@@ -86,6 +86,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'vat',
     'documents',
     'donations',
+    'withheld',
     'uniform',
     'book.ts',
     'write-single-file.ts',

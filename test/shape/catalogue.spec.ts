@@ -71,8 +71,9 @@ describe('the catalogue', () => {
       'rpc.issuing.document.issue.v1',
       // Reads.
       'rpc.issuing.period.report.v1',
-      // An id of the act sets off once.
+      // An id of the act sets off, or records what was withheld, once.
       'rpc.issuing.set_off.add.v1',
+      'rpc.issuing.withheld.add.v1',
     ]);
   });
 

@@ -24,6 +24,7 @@ import { testCommands } from './test-commands.js';
 import { errorText, RefusalError } from './usage-error.js';
 import { verifyCommands } from './verify/verify-command.js';
 import { webhookCommands } from './webhook-commands.js';
+import { withholdingCommands } from './withholding-commands.js';
 
 export type { Call } from './command.js';
 
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   ...allocationCommands,
   ...authorityCommands,
   ...donationCommands,
+  ...withholdingCommands,
   ...deliveryCommands,
   ...webhookCommands,
   ...queueCommands,

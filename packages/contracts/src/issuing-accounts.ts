@@ -1,8 +1,9 @@
 import { businessLegalTypes, debtAges, documentTypes, paymentMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract } from './define.js';
+import { WithheldConfirmation, WithheldSums } from './issuing-set-offs.js';
 import { DocumentHead, Payment } from './schema/document.js';
-import { CalendarDate, Instant, Money, Nullable, PersonId, Strict, Uuid } from './schema/fields.js';
+import { CalendarDate, Money, Nullable, Strict, Uuid } from './schema/fields.js';
 
 const pageLimit = Type.Integer({ minimum: 1, maximum: 100 });
 
@@ -130,61 +131,16 @@ export const listDebts = defineContract('issuing.debt.list', {
   }),
 });
 
-/** What is set against a document that has something left to pay, of the money that its customer has on account, ILS. */
-export const SetOffAmount = Strict({ document_id: Uuid, amount: Money });
-export type SetOffAmount = Static<typeof SetOffAmount>;
-
-/** How many documents one act sets off against. */
-export const setOffDocumentsMax = 100;
-export const SetOffAmounts = Type.Array(SetOffAmount, { minItems: 1, maxItems: setOffDocumentsMax });
-
-/**
- * Sets money that a customer has on account against documents, all of them or none. Balances change, and no document does. A repeated
- * call with the same `set_off_id` sets off once.
- */
-export const addSetOff = defineContract('issuing.set_off.add', {
-  request: Strict({
-    business_id: Uuid,
-    customer_id: Uuid,
-    /** The id of the act, chosen by the caller. */
-    set_off_id: Uuid,
-    amounts: SetOffAmounts,
-    person_id: PersonId,
-  }),
-  reply: Strict({
-    /** ILS: what is left on account afterwards. */
-    on_account: Money,
-  }),
-  /**
-   * `validation_error` at `/amounts`: a document is not on the account, or an amount is more than what is left to pay of it, or together
-   * more than what is on account; at `/set_off_id`: it is the id of another act.
-   */
-  errors: ['validation_error'],
-  isRepeatable: true,
-});
-
-/** Removes what an act has set against a document: it is on account again. */
-export const removeSetOff = defineContract('issuing.set_off.remove', {
-  request: Strict({ business_id: Uuid, set_off_id: Uuid, document_id: Uuid, person_id: PersonId }),
-  reply: Strict({}),
-  /** `not_found` also where it was removed before. */
-  errors: ['not_found'],
-});
-
-/** What an act has set against a document. */
-export const SetOff = Strict({
-  set_off_id: Uuid,
-  /** ILS. */
-  amount: Money,
-  set_at: Instant,
-});
-export type SetOff = Static<typeof SetOff>;
-
 /** Where a page of a statement ends: among the entries of one date, at a position of the book. */
-export const StatementPosition = Strict({ date: CalendarDate, position: Type.Integer({ minimum: 1 }) });
+export const StatementPosition = Strict({
+  date: CalendarDate,
+  position: Type.Integer({ minimum: 1 }),
+  /** Which of the entries at that position that are no document; absent: the document. */
+  entry: Type.Optional(Type.String({ maxLength: 73 })),
+});
 export type StatementPosition = Static<typeof StatementPosition>;
 
-/** A document on the account of a customer. */
+/** A document on the account of a customer, or tax that the customer has withheld of one. */
 export const StatementEntry = Strict({
   document_id: Uuid,
   type: Type.Enum([...documentTypes]),
@@ -200,6 +156,8 @@ export const StatementEntry = Strict({
   balance: Money,
   /** ILS: what is set against it, of the money on account, where there is anything: the account has that already. */
   set_off: Type.Optional(Money),
+  /** Where it is no document, but the tax that was withheld of the document: with which receipt, if any, and how it is confirmed. */
+  withheld: Type.Optional(Strict({ receipt: Nullable(Type.Integer()), confirmation: WithheldConfirmation })),
 });
 export type StatementEntry = Static<typeof StatementEntry>;
 
@@ -279,6 +237,8 @@ export const reportPeriod = defineContract('issuing.period.report', {
       }),
     ),
     received: Money,
+    /** By the dates of the payments, where any was. */
+    withheld: Type.Optional(WithheldSums),
     income: Strict({ basis: Type.Enum(['invoices', 'receipts']), amount: Money }),
     /** Each month that has a sale or a receipt, YYYY-MM, in their order. */
     months: Type.Array(
@@ -295,7 +255,7 @@ export const reportPeriod = defineContract('issuing.period.report', {
 });
 
 /** Where a page of payments ends: a document, by its date and its position in the book. */
-export const PaymentPosition = StatementPosition;
+export const PaymentPosition = Strict({ date: CalendarDate, position: Type.Integer({ minimum: 1 }) });
 export type PaymentPosition = Static<typeof PaymentPosition>;
 
 /** The documents that have received something by a means of payment, the latest date first, a page at a time. */

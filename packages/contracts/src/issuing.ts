@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import type { ErrorCode } from './errors.js';
-import { SetOff, SetOffAmounts } from './issuing-accounts.js';
+import { SetOff, SetOffAmounts, Withheld, WithheldWithReceipt } from './issuing-set-offs.js';
 import { Business } from './schema/business.js';
 import {
   AllocationOutcome,
@@ -35,6 +35,7 @@ import { timeLimitsMs } from './time-limits.js';
 export * from './issuing-accounts.js';
 export * from './issuing-book.js';
 export * from './issuing-lists.js';
+export * from './issuing-set-offs.js';
 
 /** A document with what is known of it now. */
 export const DocumentView = Strict({ document: IssuedDocument, state: DocumentState });
@@ -67,9 +68,14 @@ export const issueDocument = defineContract('issuing.document.issue', {
     body_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
     /**
      * Of a receipt that is based on no document: what of its payments is set at once against documents on the account of its customer.
-     * The fingerprint is then of both, so that no release leaves it out.
+     * The fingerprint is then of all that was sent (`requestFingerprint`), so that no release leaves it out.
      */
     set_offs: Type.Optional(SetOffAmounts),
+    /**
+     * Of a receipt: the tax that its customer has withheld of what it settles, which it states. The document that it is based on, or
+     * those on the account of its customer; at most what the receipt leaves to pay of each. Only the console asks for it.
+     */
+    withheld: Type.Optional(WithheldWithReceipt),
   }),
   reply: Strict({
     document: IssuedDocument,
@@ -119,6 +125,8 @@ export const previewDocument = defineContract('issuing.document.preview', {
     body: CreateDocument,
     /** Whether its payments are still being filled in: they are neither required nor compared with the total. */
     payments_open: Type.Optional(Type.Boolean()),
+    /** As for `issueDocument`. */
+    withheld: Type.Optional(WithheldWithReceipt),
   }),
   reply: Strict({
     draft: DraftDocument,
@@ -172,6 +180,8 @@ export const getDocument = defineContract('issuing.document.get', {
     listed: Type.Optional(ListedDocument),
     /** Where the state is detailed: what is set against it, the latest first; absent where nothing is. */
     set_offs: Type.Optional(Type.Array(SetOff)),
+    /** The same of tax that was withheld of it, and of a receipt with it. */
+    withheld: Type.Optional(Type.Array(Withheld)),
   }),
   errors: ['not_found'],
 });

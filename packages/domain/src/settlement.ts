@@ -30,7 +30,7 @@ export interface SettlementFacts {
   readonly paid: number;
   /** ILS, by credit notes. */
   readonly credited?: number | undefined;
-  /** ILS: of the money that its customer has on account, what an owner has set against it. */
+  /** ILS: what an owner has set against it, of the money that its customer has on account or as tax that was withheld. */
   readonly set_off?: number | undefined;
   /** The invoices based on it that are not credited in full. */
   readonly invoices?: number | undefined;

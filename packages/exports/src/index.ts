@@ -53,6 +53,7 @@ export {
   type VatSums,
   writeVatDetail,
 } from './vat/write-vat-detail.js';
+export { type WithheldRange, withheldCsv, withheldPages } from './withheld/withheld-csv.js';
 export {
   type SingleFile,
   type SingleFileExport,

@@ -34,4 +34,4 @@ export * from './page.js';
 export { bankFacts, paymentInstructionWords } from './payment-instructions.js';
 export { type PaymentDetails, paymentDetails, paymentMethodName } from './payments.js';
 export { type Column, table } from './table.js';
-export { totalWords } from './total-words.js';
+export { totalWords, withheldWords } from './total-words.js';

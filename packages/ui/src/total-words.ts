@@ -18,3 +18,9 @@ export const totalWords: Readonly<Record<DocumentType, Words>> = {
   credit_note: { he: 'סה"כ זיכוי', en: 'Total credited' },
   donation_receipt: { he: 'סה"כ תרומה', en: 'Total donated' },
 };
+
+/** Tax that a customer has withheld at source, and what it settles together with what was received. */
+export const withheldWords = {
+  withheld: { he: 'ניכוי מס במקור', en: 'Tax withheld at source' },
+  settled: { he: 'סה"כ נפרע', en: 'Total settled' },
+} as const satisfies Record<string, Words>;

@@ -26,6 +26,7 @@ import { ReminderPages } from './pages/debts/reminder-pages.js';
 import { DocumentSetOffPages, SetOffPages } from './pages/debts/set-off-pages.js';
 import { StatementEmailPages } from './pages/debts/statement-email-pages.js';
 import { StatementPages } from './pages/debts/statement-pages.js';
+import { WithheldPages } from './pages/debts/withheld-pages.js';
 import { DocumentPages } from './pages/document-pages.js';
 import { DonationPages } from './pages/donation-pages.js';
 import { ExportPages } from './pages/exports/export-pages.js';
@@ -88,6 +89,7 @@ const pages = [
   ReminderPages,
   SetOffPages,
   DocumentSetOffPages,
+  WithheldPages,
   StatementPages,
   StatementEmailPages,
   DocumentPages,

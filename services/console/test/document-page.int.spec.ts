@@ -316,6 +316,7 @@ describe('the page of a document', () => {
       notes: 'Thank you.\nSee you.',
       send: false,
       foreign_donor: { country: 'FR', passport: '12AB34567' },
+      withheld: 50.05,
     });
     const shown: Readonly<Record<string, string>> = {
       id: `/documents/${document.id}/pdf`,
@@ -369,6 +370,7 @@ describe('the page of a document', () => {
       send: 'Not sent to the customer automatically',
       'foreign_donor.country': 'Donor Foreign resident FR',
       'foreign_donor.passport': 'passport 12AB34567',
+      withheld: 'Tax withheld at source ₪50.05 Total settled ₪1,027.83',
     };
     return { document, shown };
   };
@@ -394,7 +396,8 @@ describe('the page of a document', () => {
       refusal: { decision: 'continue' },
       cancelled_at: '2026-06-16T07:00:00.000Z',
       cancel_reason: 'Ordered twice.',
-      set_off: 10.01,
+      set_off: 13.03,
+      withheld: 3.02,
       credited: 30.03,
       invoices: 2,
       other_customers: 1,
@@ -411,6 +414,7 @@ describe('the page of a document', () => {
       cancelled_at: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
       cancel_reason: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
       set_off: 'Set off from credit ₪10.01 Show or remove',
+      withheld: 'Tax withheld at source ₪3.02 Show or remove',
       credited: 'Credited ₪30.03',
       invoices: 'More than one invoice is based on it.',
       other_customers: 'A receipt or a credit note that is based on it names another customer.',

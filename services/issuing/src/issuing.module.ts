@@ -25,6 +25,7 @@ import { RecordDonation } from './issue/record-donation.js';
 import { ReportDonation } from './issue/report-donation.js';
 import { SeriesChecks } from './issue/series-checks.js';
 import { SetOffOperations } from './issue/set-off-operations.js';
+import { WithheldOperations } from './issue/withheld-operations.js';
 import { DocumentOperations } from './list/document-operations.js';
 import { SummaryOperations } from './list/summary-operations.js';
 import { ListPayments } from './report/list-payments.js';
@@ -44,6 +45,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     CancelDocument,
     ReportDonation,
     SetOffOperations,
+    WithheldOperations,
     SeriesOperations,
     CheckDocument,
     BookOperations,

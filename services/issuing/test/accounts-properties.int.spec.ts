@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addSetOff,
+  addWithheld,
   auditSeries,
   type BookEntry,
   type CreateDocument,
@@ -21,6 +22,7 @@ import {
   readBook,
   readStatement,
   removeSetOff,
+  removeWithheld,
   reportPeriod,
   summarizeDebts,
 } from '@pinkas/contracts';
@@ -56,6 +58,7 @@ const step = fc.record({
       'cancel',
     ] as const),
     ...(['set_off', 'set_off', 'remove', 'transfer', 'transfer'] as const),
+    ...(['withhold', 'withhold', 'receive'] as const),
   ),
   customer: fc.integer({ min: 0, max: customers.length - 1 }),
   on: fc.option(fc.nat({ max: 30 }), { freq: 6 }),
@@ -111,6 +114,10 @@ describe('the accounts and reports of a random book', () => {
     const payments = (total: number): NonNullable<CreateDocument['payments']> => [
       { method: item.method, amount: total, ...(item.method !== 'cash' && { reference: 'x' }) },
     ];
+    if (item.does === 'withhold' || item.does === 'receive') {
+      await withhold(business, item, date, payments);
+      return;
+    }
     if (item.does === 'set_off' || item.does === 'remove' || item.does === 'transfer') {
       await settleFreely(business, item, date, payments);
       return;
@@ -135,6 +142,51 @@ describe('the accounts and reports of a random book', () => {
     const body = { date, customer, items: net(amount), prices_include_vat: true, ...bodies[item.does] };
     const reply = await issuing.issue(body, randomUUID(), { business: { ...business, vat_rate: item.rate } });
     issued.push(reply.document);
+  }
+
+  /** Records that a customer has withheld tax, alone or with a receipt, or removes that. */
+  async function withhold(
+    business: IssuingUnderTest['business'],
+    item: Step,
+    date: string,
+    payments: (total: number) => NonNullable<CreateDocument['payments']>,
+  ): Promise<void> {
+    const customer = customers[item.customer] as (typeof customers)[number];
+    const account = { business_id: business.id, customer_id: customer.id };
+    const { network } = issuing;
+    const open = async () => network.call(listDebts, { ...account, limit: 100, after: null });
+    const { debts, on_account = 0 } = await open();
+    const debt = debts[item.terms % Math.max(1, debts.length)];
+    if (!debt || debt.balance < 0.05) {
+      return;
+    }
+    const key = { business_id: business.id, document_id: debt.document.id };
+    const { withheld: [known] = [] } = await network.call(getDocument, { ...key, detailed: true });
+    let change = 0n;
+    // Up to an agora, so that what is nothing occurs.
+    const amount = toShekels((agorot(debt.balance) - BigInt(item.terms % 3)) / BigInt(1 + (item.agorot % 2)));
+    if (item.does === 'receive') {
+      const paid = toShekels((agorot(debt.balance) * 9n) / 10n);
+      const left = toShekels(agorot(debt.balance) - agorot(paid) - BigInt(item.terms % 2));
+      const body = { type: 'receipt', customer, date, items: net(paid), prices_include_vat: true } as const;
+      await issuing.issue({ ...body, payments: payments(paid), based_on: key.document_id }, randomUUID(), {
+        business: { ...business, vat_rate: item.rate },
+        withheld: { amounts: [{ document_id: key.document_id, amount: left }] },
+      });
+      change = agorot(debt.balance);
+    } else if (known && item.terms % 4 === 0) {
+      await network.call(removeWithheld, { ...key, withheld_id: known.withheld_id });
+      change = -agorot(known.amount);
+    } else {
+      const act = { ...key, withheld_id: randomUUID(), amount, withheld_on: date };
+      await Promise.all([network.call(addWithheld, act), network.call(addWithheld, act)]);
+      change = agorot(amount);
+    }
+    const after = await open();
+    const openOf = (rows: typeof debts) => sum(rows.map(({ balance }) => agorot(balance)));
+    const nothing = openOf(debts) - openOf(after.debts) - change;
+    expect([-1n, 0n, 1n]).toContain(nothing);
+    expect(after.on_account).toBe(on_account);
   }
 
   /** Sets money on account against what a customer has open, removes that, or issues a receipt for some of it. */
@@ -271,7 +323,7 @@ describe('the accounts and reports of a random book', () => {
     }
   }
 
-  /** An independent model: what asks for payment, less what was received and credited, of all customers; set-offs change none of it. */
+  /** An independent model: what asks for payment, less what was received and credited, of all customers; set-offs change none of it. What is withheld is credited. */
   async function checkStatements(business_id: string, book: readonly BookEntry[]): Promise<void> {
     const asked = sum(
       book.map(({ document, state }) => {
@@ -284,11 +336,11 @@ describe('the accounts and reports of a random book', () => {
       }),
     );
     const settled = sum(
-      book.map(({ document: { type, totals, payments } }) => {
+      book.map(({ document: { type, totals, payments }, state: { withheld = 0 } }) => {
         if (type === 'receipt') {
           return sum(payments.map((payment) => agorot(payment.amount)));
         }
-        return type === 'credit_note' ? agorot(totals.total) : 0n;
+        return type === 'credit_note' ? agorot(totals.total) : agorot(withheld);
       }),
     );
     const accounts = await Promise.all(

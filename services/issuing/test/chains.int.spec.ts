@@ -210,6 +210,7 @@ describe('the chains of issuing', () => {
       total_agorot: `total_agorot = total_agorot + 1`,
       paid: `paid = paid + 0.01`,
       set_off: `set_off = set_off + 0.01`,
+      withheld: `withheld = withheld + 0.01`,
       settlement: [`settlement = 'credited'`, `settlement = null`],
       balance: [`balance = balance + 0.01`, `balance = null`],
       source_id: `source_id = null`,

@@ -446,6 +446,56 @@ describe('documents in line for one series', () => {
     expect(await transactions()).toBe(before + 3);
   });
 
+  describe('receipts that settle one invoice', () => {
+    const customer = { id: randomUUID(), name: 'Dana' };
+    let invoiceId: string;
+    beforeEach(async () => {
+      const body = { customer, items: net(100), prices_include_vat: true };
+      invoiceId = (await issue(requestOf('invoice', body))).document.id;
+    });
+
+    const receiptOf = (
+      title: string,
+      total: number,
+      body: Partial<CreateDocument> = {},
+      change: Partial<Request> = {},
+    ) => {
+      const received = { items: net(total), payments: cash(total), prices_include_vat: true } as const;
+      return requestOf(title, { type: 'receipt', customer, ...received, ...body }, change);
+    };
+    const ofInvoice = (amount: number) => [{ document_id: invoiceId, amount }];
+    const withholding = (title: string, paid: number, amount: number) =>
+      receiptOf(title, paid, { based_on: invoiceId }, { withheld: { amounts: ofInvoice(amount) } });
+    const settingOff = (title: string, paid: number) =>
+      receiptOf(title, paid, {}, { set_offs: ofInvoice(paid) });
+
+    it.each([
+      ['sets it off', () => [settingOff('b', 60), settingOff('c', 40)]],
+      ['states it as withheld', () => [withholding('b', 1, 60), withholding('c', 1, 39)]],
+    ] as const)('one leaves nothing of what it pays for one behind it that %s', async (_what, others) => {
+      const a = receiptOf('a', 60, { based_on: invoiceId });
+      expect(await issueInLine([receiptOf('front', 1), a, ...others()])).toEqual([2, 'validation_error', 3]);
+      expect((await stateOf(invoiceId)).paid + ((await stateOf(invoiceId)).set_off ?? 0)).toBe(100);
+    });
+
+    it('behind one whose rendering fails one settles what that one would have, and those behind it no more', async () => {
+      const others = ['fails', 'b', 'c'].map((title) => withholding(title, 10, 90));
+      const ended = await issueInLine([receiptOf('front', 1), ...others], {
+        render: (title) => (title === 'fails' ? fail() : Promise.resolve()),
+      });
+      expect(ended).toEqual(['document_generation_failed', 2, 'validation_error']);
+      expect(await stateOf(invoiceId)).toMatchObject({ paid: 10, set_off: 90, withheld: 90 });
+    });
+
+    it('one that is refused takes nothing from those behind it', async () => {
+      const refused = receiptOf('a', 90, {}, { set_offs: [...ofInvoice(90), ...ofInvoice(1)] });
+      expect(await issueInLine([receiptOf('front', 1), refused, settingOff('b', 90)])).toEqual([
+        'validation_error',
+        2,
+      ]);
+    });
+  });
+
   it('two replicas issue one series without gaps while renderings fail, and retries issue the rest', async () => {
     const replica = await issuing.startAnother();
     try {

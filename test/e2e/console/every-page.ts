@@ -110,6 +110,7 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/documents/:id/credit': bill.id,
         '/documents/:id/cancel': quote.id,
         '/documents/:id/set-offs': bill.id,
+        '/documents/:id/withheld': bill.id,
         '/customers/:id': bill.customer.id ?? '',
         '/customers/:id/statement': bill.customer.id ?? '',
         '/customers/:id/statement/email': bill.customer.id ?? '',

@@ -17,6 +17,7 @@ import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';
 import { transmitCommand } from './transmit-command.js';
 import { vatDetailCommand } from './vat-detail-command.js';
+import { withholdingCommand } from './withholding-command.js';
 
 function outputOf(written: WrittenUniform, businessId: string): Output {
   const { folder, run, files, reports } = written;
@@ -158,5 +159,6 @@ export const exportCommands: readonly Command[] = [
   documentsCommand,
   donationsCommand,
   vatDetailCommand,
+  withholdingCommand,
   transmitCommand,
 ];

@@ -98,6 +98,8 @@ export const IssuedDocument = Strict({
   send: Type.Boolean(),
   /** Of a donation receipt whose donor lives abroad. */
   foreign_donor: Type.Optional(ForeignDonor),
+  /** Of a receipt that was issued with it, ILS: the tax that its customer has withheld, in addition to what was received. No answer to callers has it. */
+  withheld: Type.Optional(Money),
 });
 export type IssuedDocument = Static<typeof IssuedDocument>;
 
@@ -244,8 +246,10 @@ export const DocumentState = Strict({
   cancelled_at: Nullable(Instant),
   /** Why it was cancelled, where its caller said so. Only for its page, its PDF and the console. */
   cancel_reason: Type.Optional(Type.String()),
-  /** ILS: what is set against it, of the money that its customer has on account, where there is anything. As what follows, only for its page, its messages and the console. */
+  /** ILS: what is set against it, of the money that its customer has on account or as tax that was withheld, where there is anything. As what follows, only for its page, its messages and the console. */
   set_off: Type.Optional(Money),
+  /** ILS, of `set_off`: the tax that its customer has withheld, where there is any. */
+  withheld: Type.Optional(Money),
   /** What the credit notes that are based on it amount to, ILS. */
   credited: Type.Optional(Money),
   /** The invoices that are based on it and not credited in full. */

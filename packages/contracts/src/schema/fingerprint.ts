@@ -5,3 +5,16 @@ import { canonicalJson } from './canonical-json.js';
 export function fingerprint(value: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(value)).digest();
 }
+
+/** The fingerprint of a request for a document: of its body, or where there is more, of all of it, so that no release leaves a part out. */
+export function requestFingerprint<Body>({
+  body,
+  ...more
+}: {
+  readonly body: Body;
+  readonly set_offs?: unknown;
+  readonly withheld?: unknown;
+}): Buffer {
+  const given = Object.entries(more).filter(([, value]) => value !== undefined);
+  return fingerprint(given.length === 0 ? body : { body, ...Object.fromEntries(given) });
+}

@@ -39,6 +39,8 @@ const keys: readonly CsvColumn<Part<unknown>>[] = [
 /** What acknowledges a payment has no VAT: who adds up the column would count it twice. */
 const hasVat = ({ type }: IssuedDocument): boolean => type !== 'receipt' && type !== 'donation_receipt';
 
+const csvMoneyOf = (amount: number | undefined) => (amount === undefined ? null : csvMoney(amount));
+
 /** The tables, by the first word of their files. Amounts are ILS, days are of Asia/Jerusalem, instants UTC. */
 export const csvTables: Readonly<Record<string, CsvTable>> = {
   documents: tableOf(
@@ -84,6 +86,7 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
       ['donation_number', ({ state }) => state.donation?.number ?? null],
       ['donor_country', ({ document }) => document.foreign_donor?.country ?? null],
       ['donor_passport', ({ document }) => document.foreign_donor?.passport ?? null],
+      ['withheld', ({ document, state }) => csvMoneyOf(document.withheld ?? state.withheld)],
     ],
   ),
   items: tableOf(

@@ -7,11 +7,13 @@ import {
   facts,
   formatPercent,
   html,
+  isolate,
   type Language,
   leftToRight,
   type Markup,
   paymentMethodName,
   type Words,
+  withheldWords,
 } from '@pinkas/ui';
 import { wrongAddress } from '../http/address-dates.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -54,6 +56,17 @@ export const reportTexts = {
   months: { he: 'לפי חודש', en: 'By month' },
   month: { he: 'חודש', en: 'Month' },
   received: { he: 'התקבל', en: 'Received' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  taxId: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
+  entries: { he: 'ניכויים', en: 'Entries' },
+  withheldHint: {
+    he: 'לפי תאריך התשלום. מע"מ והכנסות אינם משתנים; הניכוי הוא על חשבון מס ההכנסה של העסק.',
+    en: 'By the date of the payment. VAT and income do not change: it is paid on account of the income tax of the business.',
+  },
+  moreCustomers: {
+    he: 'הלקוחות שניכו את הסכומים הגדולים; הקובץ כולל את כולם.',
+    en: 'The customers that have withheld most; the file has all of them.',
+  },
   income: { he: 'הכנסות', en: 'Income' },
   byInvoices: { he: 'חשבוניות פחות זיכויים, לפני מע"מ', en: 'Invoices less credits, before VAT' },
   byReceipts: { he: 'לפי תקבולים', en: 'By receipts' },
@@ -159,6 +172,49 @@ function methodName(
   return wallet ? wallet_labels[wallet][language] : paymentMethodName(method, wallet_labels, language).text;
 }
 
+type WithheldSum = NonNullable<Report['withheld']>['by_customer'][number];
+
+/** What customers have withheld at source. @param linkOf the page of a customer; absent on paper. */
+export function withheldSheet(
+  { amount, by_customer }: NonNullable<Report['withheld']>,
+  { language }: ReportView,
+  linkOf?: (customerId: string) => string,
+): Sheet<WithheldSum> {
+  return {
+    caption: withheldWords.withheld[language],
+    language,
+    rows: by_customer,
+    columns: [
+      {
+        head: reportTexts.customer[language],
+        value: ({ id, name }) =>
+          linkOf ? html`<a href="${linkOf(id)}">${isolate(name, language)}</a>` : isolate(name, language),
+        cell: ({ name }) => name,
+        foot: reportTexts.sum[language],
+      },
+      {
+        head: reportTexts.taxId[language],
+        value: ({ tax_id }) => tax_id && leftToRight(tax_id),
+        cell: ({ tax_id }) => tax_id,
+        foot: null,
+      },
+      { head: reportTexts.entries[language], kind: 'count', value: (row) => row.entries, foot: null },
+      { head: reportTexts.amount[language], kind: 'money', value: (row) => row.amount, foot: amount },
+    ],
+  };
+}
+
+/** What is shown of it: the table, and what it is. */
+export function withheldPart(
+  withheld: NonNullable<Report['withheld']>,
+  view: ReportView,
+  linkOf?: (customerId: string) => string,
+): Markup {
+  const isCut = withheld.customers > withheld.by_customer.length;
+  return html`<p class="hint">${reportTexts.withheldHint[view.language]}${isCut && html` ${reportTexts.moreCustomers[view.language]}`}</p>
+${sheetTable(withheldSheet(withheld, view, linkOf))}`;
+}
+
 type ReportMonth = Report['months'][number];
 
 /** Each month of a longer period. */
@@ -222,10 +278,12 @@ export const hasVat = ({ legal_type }: Pick<Business, 'legal_type'>): boolean =>
 
 /** The figures of a report as a table for a spreadsheet. */
 export const reportFile = (view: ReportView, report: Report): string => {
-  const receipts = sheetFile(receiptsSheet(report, view));
-  return hasVat(view.book)
-    ? [sheetFile(salesSheet(report, view)), csvRow(['']), receipts].join('')
-    : receipts;
+  const { withheld } = report;
+  return [
+    ...(hasVat(view.book) ? [sheetFile(salesSheet(report, view))] : []),
+    sheetFile(receiptsSheet(report, view)),
+    ...(withheld ? [sheetFile(withheldSheet(withheld, view))] : []),
+  ].join(csvRow(['']));
 };
 
 /** The report of a period as a page to print. A part of it stays on one page with its sums. @param today YYYY-MM-DD. */
@@ -247,7 +305,7 @@ ${sheetTable(salesSheet(report, view))}`,
 <p>${reportTexts.roundedRows[language]}</p>`,
   )}`;
   const body = html`${hasVat(book) && vat}${part(reportTexts.receipts, sheetTable(receiptsSheet(report, view)))}
-${part(reportTexts.months, sheetTable(monthsSheet(report, view)))}`;
+${report.withheld ? part(withheldWords.withheld, withheldPart(report.withheld, view)) : null}${part(reportTexts.months, sheetTable(monthsSheet(report, view)))}`;
   const days = `${escaped(periodTitle(period, language))}, ${dateRange(period.from, period.to, language).text}`;
   return printedPage(
     { business: book, language, today },

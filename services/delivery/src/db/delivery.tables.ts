@@ -14,6 +14,8 @@ export interface DeliveryFacts {
     date: string;
     /** ILS */
     total: number;
+    /** ILS, of a receipt: what its customer has withheld in addition to the total. */
+    withheld?: number;
     public_id: string;
     /** Of the PDF that was made when the document was issued, hex: where another is stored, nothing is sent. */
     artifact_sha256: string;

@@ -21,6 +21,7 @@ export function factsOf({
       number: document.number,
       date: document.date,
       total: document.totals.total,
+      ...(document.withheld !== undefined && { withheld: document.withheld }),
       public_id: document.public_id,
       artifact_sha256,
       customer_name: document.customer.name,

@@ -1,9 +1,11 @@
 import {
   fieldDirection,
   formatDay,
+  fromShekels,
   isolatedText,
   type TextDirection,
   type TotalRowKind,
+  toShekels,
 } from '@pinkas/domain';
 import {
   attributes,
@@ -18,6 +20,8 @@ import {
   messagePart,
   messageText,
   paymentInstructionWords,
+  totalWords,
+  withheldWords,
 } from '@pinkas/ui';
 import type { DeliveryFacts, DeliveryPurpose } from '../db/delivery.tables.js';
 import { type AllocationState, amountText, singleLine, typeName } from '../message/wording.js';
@@ -83,7 +87,7 @@ const isDue = (balance: EmailOccasion['balance']): boolean =>
   balance === undefined || (balance !== null && balance > 0);
 
 function balanceRows(
-  { document: { total, due_date: dueDate }, business: { language } }: DeliveryFacts,
+  { document: { total, withheld, due_date: dueDate }, business: { language } }: DeliveryFacts,
   balance: EmailOccasion['balance'],
   wording: Wording,
 ): Row[] {
@@ -92,6 +96,13 @@ function balanceRows(
     value: amountText(amount, language),
     isStrong,
   });
+  if (withheld !== undefined) {
+    return [
+      row(totalWords.receipt[language], total, false),
+      row(withheldWords.withheld[language], withheld, false),
+      row(withheldWords.settled[language], toShekels(fromShekels(total) + fromShekels(withheld))),
+    ];
+  }
   if (dueDate === null || balance === undefined || balance === null) {
     return [row(wording.total, total)];
   }

@@ -260,6 +260,22 @@ describe('composeEmail', () => {
     expect(shown.slice(shown.findIndex((row) => row.includes('18%')) + 1)).toEqual(rows);
   });
 
+  it('composeEmail states of a receipt what was received, what its customer has withheld and what both settle', () => {
+    const document = { type: 'receipt', total: 1140.1, withheld: 39.9 } as const;
+    const occasion = { ...forCustomer, balance: null };
+    expect(factsIn(composeEmail(facts({ document }), occasion, base).text)?.slice(2)).toEqual([
+      'סה"כ התקבל: 1,140.10 ₪',
+      'ניכוי מס במקור: 39.90 ₪',
+      'סה"כ נפרע: 1,180.00 ₪',
+    ]);
+    const english = facts({ document, business: { language: 'en' } });
+    expect(factsIn(composeEmail(english, occasion, base).text)?.slice(2)).toEqual([
+      'Total received: ₪1,140.10',
+      'Tax withheld at source: ₪39.90',
+      'Total settled: ₪1,180.00',
+    ]);
+  });
+
   it('composeEmail shows only the total where there is neither discount nor VAT, and nothing of a note without prices', () => {
     const plain = { type: 'receipt', figures: [], due_date: null, total: 100 } as const;
     expect(factsIn(composeEmail(facts({ document: plain }), forCustomer, base).text)).toEqual([

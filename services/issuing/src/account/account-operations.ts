@@ -30,7 +30,7 @@ import type { IssuingTables } from '../document/document.tables.js';
 import { toHead } from '../document/document-row.js';
 import { onAccountOf } from '../document/set-off.repository.js';
 import { findDebtors, findDebts, sumDebts } from './debt.repository.js';
-import { readEntriesOf, sumStatement } from './statement.repository.js';
+import { type EntryRow, readEntriesOf, sumStatement } from './statement.repository.js';
 import { findTopCustomers } from './top-customer.repository.js';
 
 const agorot = (amount: string): Agorot => fromShekels(Number(amount));
@@ -134,6 +134,7 @@ export class AccountOperations {
           credit: Number(row.credit),
           balance: toShekels(balance),
           ...(Number(row.set_off) > 0 && { set_off: Number(row.set_off) }),
+          ...(row.withheld && { withheld: row.withheld }),
         };
       }),
       debit: Number(sums.debit),
@@ -141,7 +142,7 @@ export class AccountOperations {
       closing: toShekels(opening + agorot(sums.debit) - agorot(sums.credit)),
       documents: sums.documents,
       open: Number(sums.open),
-      next_after: last && found.length > limit ? { date: last.dated_on, position: last.position } : null,
+      next_after: last && found.length > limit ? positionOf(last) : null,
     };
   }
 
@@ -161,3 +162,8 @@ export class AccountOperations {
     return { customers: rows.map((row) => ({ ...row, income: Number(row.income) })) };
   }
 }
+
+const positionOf = ({ dated_on: date, position, entry }: EntryRow) => ({
+  ...{ date, position },
+  ...(entry !== '' && { entry }),
+});

@@ -88,6 +88,8 @@ export function hashedFacts(row: HashedRow, issued: RecordedState, previous: Buf
     notes: row.notes,
     send: row.send,
     ...(row.foreign_donor && { foreign_donor: row.foreign_donor }),
+    // Of an invoice it changes.
+    ...(row.type === 'receipt' && Number(row.withheld) > 0 && { withheld: row.withheld }),
     artifact_sha256: row.artifact_sha256,
   });
 }

@@ -18,6 +18,8 @@ export type ChainedRow = Selectable<DocumentTable> &
     is_in_order: boolean;
     /** Of its set-offs that are not removed, with two decimals. */
     set_off_sum: string;
+    /** The same of those that are tax which was withheld; of a receipt, of all that were issued with it. */
+    withheld_sum: string;
   };
 
 /** Whether the facts of a document, and the hash before it, make its hash. */
@@ -58,6 +60,12 @@ export function chainedAfter(
         select coalesce(sum(amount), 0.00) from set_off
         where set_off.business_id = document.business_id and set_off.document_id = document.id and removed_at is null)`.as(
           'set_off_sum',
+        ),
+        sql<string>`(
+        select coalesce(sum(amount), 0.00) from set_off
+        where set_off.business_id = document.business_id and set_off.kind = 'withheld'
+          and (set_off.id = document.id or set_off.document_id = document.id and removed_at is null))`.as(
+          'withheld_sum',
         ),
         sql<boolean>`coalesce((
         select true from document as earlier

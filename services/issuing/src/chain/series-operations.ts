@@ -118,6 +118,13 @@ function balanceFindings(row: ChainedRow): string[] {
       : ['what is left to pay of it is not what its receipts, credit notes, invoices and set-offs leave']),
     ...(row.settlement === state ? [] : ['how far it is settled is not what is left to pay of it states']),
     ...(row.set_off === row.set_off_sum ? [] : ['what is set against it is not the sum of its set-offs']),
+    ...(row.withheld === row.withheld_sum
+      ? []
+      : [
+          row.type === 'receipt'
+            ? 'what it states as withheld is not what was recorded with it'
+            : 'what is withheld of it is not the sum of what was recorded as withheld',
+        ]),
   ];
 }
 

@@ -114,12 +114,17 @@ export interface GeneratedTables {
      */
     warnings: unknown;
     /**
-     * Of the money that its customer has on account, what an owner has set against it: the sum of its
-     * set-offs that are not removed.
+     * What an owner has set against it, of the money that its customer has on account or as tax that was
+     * withheld: the sum of its set-offs that are not removed.
      */
     set_off: Generated<string>;
     /** How far it is settled; null where it asks for no payment. */
     settlement: string | null;
+    /**
+     * Of what is set against it, the tax that its customer has withheld; of a receipt what was withheld in
+     * addition to what it received, as it states.
+     */
+    withheld: Generated<string>;
   };
   document_sum: {
     business_id: string;
@@ -154,8 +159,8 @@ export interface GeneratedTables {
   set_off: {
     business_id: string;
     /**
-     * The act, which may set off against several documents once: of a receipt that was issued with it, the
-     * id of the receipt.
+     * The act, which may settle several documents once: of a receipt that was issued with it, the id of
+     * the receipt.
      */
     id: string;
     document_id: string;
@@ -164,5 +169,13 @@ export interface GeneratedTables {
     set_at: Date;
     person_id: string | null;
     removed_at: Date | null;
+    /** credit: of the money on account; withheld: tax that its customer has withheld. */
+    kind: Generated<string>;
+    /** Of tax that was withheld: the day of the payment, which decides its year. */
+    withheld_on: string | null;
+    /** Of the paper in which the customer confirms it. */
+    confirmation_number: string | null;
+    /** The day on this paper. */
+    confirmation_date: string | null;
   };
 }

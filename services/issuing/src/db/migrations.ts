@@ -7,6 +7,7 @@ import { unreportedDonations } from './0005-unreported-donations.js';
 import { agorotTakenAsPaid } from './0006-agorot-taken-as-paid.js';
 import { setOff } from './0007-set-off.js';
 import { settlement } from './0008-settlement.js';
+import { withheld } from './0009-withheld.js';
 import { overpaidProformas } from './0010-overpaid-proformas.js';
 
 /** In order; a migration that was released never changes. */
@@ -19,5 +20,6 @@ export const migrations: Migrations = {
   '0006-agorot-taken-as-paid': agorotTakenAsPaid,
   '0007-set-off': setOff,
   '0008-settlement': settlement,
+  '0009-withheld': withheld,
   '0010-overpaid-proformas': overpaidProformas,
 };

@@ -86,6 +86,7 @@ CREATE TABLE public.document (
     warnings jsonb,
     set_off numeric(14,2) DEFAULT 0 NOT NULL,
     settlement text,
+    withheld numeric(14,2) DEFAULT 0 NOT NULL,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -118,9 +119,11 @@ COMMENT ON COLUMN public.document.hash IS 'SHA-256 over the facts of the documen
 
 COMMENT ON COLUMN public.document.warnings IS 'What the response to the issue request warned of, by code; a replay warns of the same. Null: they were not stored.';
 
-COMMENT ON COLUMN public.document.set_off IS 'Of the money that its customer has on account, what an owner has set against it: the sum of its set-offs that are not removed.';
+COMMENT ON COLUMN public.document.set_off IS 'What an owner has set against it, of the money that its customer has on account or as tax that was withheld: the sum of its set-offs that are not removed.';
 
 COMMENT ON COLUMN public.document.settlement IS 'How far it is settled; null where it asks for no payment.';
+
+COMMENT ON COLUMN public.document.withheld IS 'Of what is set against it, the tax that its customer has withheld; of a receipt what was withheld in addition to what it received, as it states.';
 
 CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
     LANGUAGE sql STABLE
@@ -176,6 +179,13 @@ CREATE FUNCTION public.keep_live_row() RETURNS trigger
     return old;
   end $$;
 
+CREATE FUNCTION public.receipt_states_withheld() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'what a receipt states cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.reject_truncate() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -222,8 +232,7 @@ CREATE FUNCTION public.set_off_is_removed_once() RETURNS trigger
     AS $$
   begin
     if old.removed_at is not null
-      or (new.business_id, new.id, new.document_id, new.account_id, new.amount, new.set_at, new.person_id)
-        is distinct from (old.business_id, old.id, old.document_id, old.account_id, old.amount, old.set_at, old.person_id)
+      or to_jsonb(new) - 'removed_at' is distinct from to_jsonb(old) - 'removed_at'
     then
       raise exception 'a set-off can only be removed, once' using errcode = 'restrict_violation';
     end if;
@@ -339,14 +348,28 @@ CREATE TABLE public.set_off (
     set_at timestamp with time zone NOT NULL,
     person_id uuid,
     removed_at timestamp with time zone,
-    CONSTRAINT set_off_amount_check CHECK ((amount > (0)::numeric))
+    kind text DEFAULT 'credit'::text NOT NULL,
+    withheld_on date,
+    confirmation_number text,
+    confirmation_date date,
+    CONSTRAINT set_off_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT set_off_kind_check CHECK ((kind = ANY (ARRAY['credit'::text, 'withheld'::text]))),
+    CONSTRAINT set_off_withheld_check CHECK ((((kind = 'withheld'::text) = (withheld_on IS NOT NULL)) AND ((kind = 'withheld'::text) OR ((confirmation_number IS NULL) AND (confirmation_date IS NULL)))))
 );
 
 ALTER TABLE ONLY public.set_off FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.set_off IS 'What was set against a document, of the money on the account of its customer.';
+COMMENT ON TABLE public.set_off IS 'What was set against a document: of the money on the account of its customer, or tax that the customer has withheld at source.';
 
-COMMENT ON COLUMN public.set_off.id IS 'The act, which may set off against several documents once: of a receipt that was issued with it, the id of the receipt.';
+COMMENT ON COLUMN public.set_off.id IS 'The act, which may settle several documents once: of a receipt that was issued with it, the id of the receipt.';
+
+COMMENT ON COLUMN public.set_off.kind IS 'credit: of the money on account; withheld: tax that its customer has withheld.';
+
+COMMENT ON COLUMN public.set_off.withheld_on IS 'Of tax that was withheld: the day of the payment, which decides its year.';
+
+COMMENT ON COLUMN public.set_off.confirmation_number IS 'Of the paper in which the customer confirms it.';
+
+COMMENT ON COLUMN public.set_off.confirmation_date IS 'The day on this paper.';
 
 ALTER TABLE ONLY public.account_sum
     ADD CONSTRAINT account_sum_pkey PRIMARY KEY (business_id, type, month, account_id);
@@ -385,7 +408,7 @@ ALTER TABLE ONLY public.series
     ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
 
 ALTER TABLE ONLY public.set_off
-    ADD CONSTRAINT set_off_pkey PRIMARY KEY (business_id, id, document_id);
+    ADD CONSTRAINT set_off_pkey PRIMARY KEY (business_id, id, document_id, kind);
 
 CREATE INDEX debt_sum_open_idx ON public.debt_sum USING btree (business_id, open_agorot DESC, account_id) WHERE ((due_on = 'infinity'::date) AND (open_agorot > 0));
 
@@ -435,6 +458,8 @@ CREATE INDEX document_without_number_idx ON public.document USING btree (busines
 
 CREATE INDEX set_off_document_idx ON public.set_off USING btree (business_id, document_id);
 
+CREATE INDEX set_off_withheld_idx ON public.set_off USING btree (business_id, account_id, withheld_on, id, document_id) WHERE ((kind = 'withheld'::text) AND (removed_at IS NULL));
+
 CREATE TRIGGER account_sum_is_not_truncated BEFORE TRUNCATE ON public.account_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER account_sum_keeps_live_rows BEFORE DELETE ON public.account_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
@@ -470,6 +495,8 @@ CREATE TRIGGER document_warnings_are_final BEFORE UPDATE OF warnings ON public.d
 CREATE TRIGGER payment_sum_is_not_truncated BEFORE TRUNCATE ON public.payment_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER payment_sum_keeps_live_rows BEFORE DELETE ON public.payment_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER receipt_states_withheld BEFORE UPDATE OF withheld ON public.document FOR EACH ROW WHEN (((old.type = 'receipt'::text) AND (new.withheld <> old.withheld))) EXECUTE FUNCTION public.receipt_states_withheld();
 
 CREATE TRIGGER series_advances_by_one BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_by_one();
 

@@ -1,6 +1,6 @@
 import { type Agorot, fromShekels } from '@pinkas/domain';
 import { type RawBuilder, sql } from 'kysely';
-import { credit, debit } from './account-sums.js';
+import { credit, debit, withheldCredit } from './account-sums.js';
 import type { DocumentRow } from './document.repository.js';
 import type { DebtSumTable } from './document.tables.js';
 
@@ -14,7 +14,7 @@ export const ofAllAccounts = '00000000-0000-0000-0000-000000000000';
 export const debtOfDocument = sql`document.business_id, document.account_id, ${dueOn} as due_on,
   coalesce((document.balance > 0)::integer, 0) as documents,
   (100 * greatest(document.balance, 0))::bigint as open_agorot,
-  (100 * (greatest(document.balance, 0) - ${debit} + ${credit}))::bigint as on_account_agorot`;
+  (100 * (greatest(document.balance, 0) - ${debit} + ${credit} + ${withheldCredit}))::bigint as on_account_agorot`;
 
 /** The rows of `debt_sum` for what some documents add: of each account and due date, of each account, and of each due date. */
 export const debtSumsOf = (debts: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -43,11 +43,13 @@ export const debtChanges = (changes: readonly DebtChange[]): RawBuilder<unknown>
 /**
  * What it adds to the debts that another amount is left to pay of a document; null: it asks for no payment.
  * @param settled what was paid, set off and credited of it, before and after.
+ * @param withheld what is withheld of it in addition, which is credited to the account; what is set off is there already.
  */
 export function debtChange(
   row: Pick<DocumentRow, 'business_id' | 'account_id' | 'due_on' | 'dated_on' | 'balance'>,
   balance: Agorot | null,
   settled: { readonly before: Agorot; readonly after: Agorot },
+  withheld: Agorot = 0n,
 ): DebtChange {
   const before = debtOf(row.balance === null ? null : fromShekels(Number(row.balance)), settled.before);
   const after = debtOf(balance, settled.after);
@@ -56,7 +58,7 @@ export function debtChange(
     ...{ business_id, account_id, due_on: due_on ?? dated_on },
     documents: after.documents - before.documents,
     open_agorot: Number(after.open - before.open),
-    on_account_agorot: Number(after.open - after.asked - (before.open - before.asked)),
+    on_account_agorot: Number(after.open - after.asked - (before.open - before.asked) + withheld),
   };
 }
 

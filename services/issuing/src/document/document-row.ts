@@ -54,6 +54,7 @@ export function toDocument(row: DocumentRow): IssuedDocument {
     notes: row.notes,
     send: row.send,
     ...(row.foreign_donor && { foreign_donor: row.foreign_donor }),
+    ...(row.type === 'receipt' && Number(row.withheld) > 0 && { withheld: Number(row.withheld) }),
   };
 }
 
@@ -63,6 +64,7 @@ export function toState(row: HeadRow): DocumentState {
     status: row.status,
     paid: Number(row.paid),
     ...(Number(row.set_off) > 0 && { set_off: Number(row.set_off) }),
+    ...(row.type !== 'receipt' && Number(row.withheld) > 0 && { withheld: Number(row.withheld) }),
     allocation_number: row.allocation_number,
     ...(row.type === 'donation_receipt' && { donation: row.donation ?? donationPending }),
     ...(row.allocation?.refusal && { refusal: row.allocation.refusal }),
@@ -122,6 +124,7 @@ export function toRow(document: IssuedDocument, issue: IssueFacts): NewDocumentR
     total_agorot: Number(fromShekels(totals.total)),
     paid: toShekels(issue.paid).toFixed(2),
     set_off: '0.00',
+    withheld: (document.withheld ?? 0).toFixed(2),
     balance: documentTypeRules[document.type].dueDate ? totals.total.toFixed(2) : null,
     source_id: source?.id ?? null,
     source: source,

@@ -35,6 +35,7 @@ export const headColumns = [
   'document.status',
   'document.paid',
   'document.set_off',
+  'document.withheld',
   'document.allocation_number',
   'document.allocation',
   'document.donation',
@@ -78,6 +79,7 @@ const documentColumns = [
   'total_agorot',
   'paid',
   'set_off',
+  'withheld',
   'balance',
   'source_id',
   'source',
@@ -230,6 +232,8 @@ export interface SourceChange {
   pays: string;
   /** What is added to what is set against it, with two decimals; negative where a set-off is removed. */
   sets_off: string;
+  /** Of it, what is tax that was withheld. */
+  withholds: string;
   /** What is left to pay of it afterwards, with two decimals; null: it asks for no payment. */
   balance: string | null;
 }
@@ -244,10 +248,11 @@ export async function updateSources(
     update document set
       paid = paid + change.pays,
       set_off = set_off + change.sets_off,
+      withheld = withheld + change.withholds,
       balance = change.balance,
       status = case when change.closes then 'closed' else status end
     from json_to_recordset(${JSON.stringify(changes)}::json)
-      as change (id uuid, closes boolean, pays numeric, sets_off numeric, balance numeric)
+      as change (id uuid, closes boolean, pays numeric, sets_off numeric, withholds numeric, balance numeric)
     where document.business_id = ${businessId} and document.id = change.id`.execute(trx);
 }
 

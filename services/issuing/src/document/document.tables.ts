@@ -26,6 +26,9 @@ export type RecordedAllocation = AllocationOutcome & {
   readonly refusal?: RefusedNumber;
 };
 
+/** What is set against a document: of the money that its customer has on account, or tax that the customer has withheld. */
+export type SetOffKind = 'credit' | 'withheld';
+
 /** The outcomes in the reply to an issue request. */
 export interface ReplyOutcomes {
   allocation: AllocationOutcome;
@@ -91,8 +94,12 @@ interface OwnIssuingTables {
    * `ofAllAccounts` and 'infinity'.
    */
   debt_sum: AsGenerated;
-  /** What was set against a document, of the money on the account of its customer. */
-  set_off: AsGenerated;
+  /**
+   * What was set against a document: of the money on the account of its customer, or tax that the customer has withheld at source.
+   */
+  set_off: {
+    kind: SetOffKind;
+  };
   /** What the documents of a type and date have received by one means of payment. */
   payment_sum: {
     type: DocumentType;

@@ -20,7 +20,7 @@ export function findSetOffs(
     .execute();
 }
 
-/** What is set against a document, the latest first. */
+/** What is set against a document of the money on account, the latest first. */
 export async function setOffsOf(
   db: Database<IssuingTables>,
   businessId: string,
@@ -31,6 +31,7 @@ export async function setOffsOf(
     .select(['id', 'amount', 'set_at'])
     .where('business_id', '=', businessId)
     .where('document_id', '=', documentId)
+    .where('kind', '=', 'credit')
     .where('removed_at', 'is', null)
     .orderBy('set_at', 'desc')
     .orderBy('id')
@@ -45,7 +46,7 @@ export async function setOffsOf(
 /** @returns false: it was removed before, or never was. */
 export async function markRemoved(
   trx: Transaction<IssuingTables>,
-  { business_id, id, document_id }: Pick<SetOffRow, 'business_id' | 'id' | 'document_id'>,
+  { business_id, id, document_id, kind }: Pick<SetOffRow, 'business_id' | 'id' | 'document_id' | 'kind'>,
   at: Date,
 ): Promise<SetOffRow | undefined> {
   return trx
@@ -54,6 +55,7 @@ export async function markRemoved(
     .where('business_id', '=', business_id)
     .where('id', '=', id)
     .where('document_id', '=', document_id)
+    .where('kind', '=', kind)
     .where('removed_at', 'is', null)
     .returningAll()
     .executeTakeFirst();

@@ -8,7 +8,7 @@ import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
 import type { Draft } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
 import { SeriesChecks } from './series-checks.js';
-import { checkedSetOffs } from './set-off-rules.js';
+import { type LeftToPay, leftToPayOf, settledWith } from './set-off-rules.js';
 import { checkLockedSource, type SetOffEffect } from './source-document.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
@@ -19,18 +19,18 @@ export interface LockedForDrafts {
   sources: ReadonlyMap<string, DocumentRow>;
   /** The day on which the series was locked. */
   today: string;
-  /** What drafts before have left to pay of the sources, in agorot; of others it is their balance. */
-  left: ReadonlyMap<string, bigint>;
 }
 
-/** A draft with its number and instant, and the series and what is left to pay of the sources after it. */
+/** A draft with its number and instant, and the series after it. */
 interface NumberedDraft {
   draft: Draft;
   document: IssuedDocument;
-  /** What is set at once against documents on the account of its customer. */
+  /** What is set at once against documents, of its payments or as withheld. */
   setOffs: readonly SetOffEffect[];
   issuedAt: Date;
-  after: Pick<LockedForDrafts, 'series' | 'left'>;
+  seriesAfter: LockedSeries;
+  /** What it leaves to pay of the sources. */
+  leftAfter: LeftToPay;
 }
 
 /** A draft that can be inserted, with the outcomes of its document. */
@@ -69,7 +69,7 @@ export class DraftRendering {
     const refused: { draft: Draft; error: unknown }[] = [];
     let line = drafts;
     while (line.length > 0 && performance.now() < endMs - timerToleranceMs) {
-      const steps = await this.#round(line, { ...locked, ...rendered.at(-1)?.after }, endMs);
+      const steps = await this.#round(line, { ...locked, ...stateAfter(locked, rendered.at(-1)) }, endMs);
       const failedAt = steps.findIndex(({ kind }) => kind === 'failed');
       const finalCount = failedAt === -1 ? steps.length : failedAt;
       for (const step of steps.slice(0, finalCount)) {
@@ -93,13 +93,17 @@ export class DraftRendering {
     return { rendered, refused };
   }
 
-  async #round(drafts: readonly Draft[], locked: LockedForDrafts, endMs: number): Promise<Step[]> {
-    let before = locked;
+  async #round(
+    drafts: readonly Draft[],
+    locked: LockedForDrafts & { readonly left: LeftToPay },
+    endMs: number,
+  ): Promise<Step[]> {
+    let { series, left } = locked;
     return Promise.all(
       drafts.map((draft): Step | Promise<Step> => {
         try {
-          const numbered = withContext(draft.context, () => this.#number(draft, before));
-          before = { ...locked, ...numbered.after };
+          const numbered = withContext(draft.context, () => this.#number(draft, { ...locked, series, left }));
+          ({ seriesAfter: series, leftAfter: left } = numbered);
           return this.#render(numbered, endMs);
         } catch (error) {
           return { kind: 'refused', draft, error };
@@ -109,12 +113,13 @@ export class DraftRendering {
   }
 
   /** Checks what depends on the source and the series, and gives the document its date, number and instant. */
-  #number(draft: Draft, { series, sources, today, left }: LockedForDrafts): NumberedDraft {
+  #number(
+    draft: Draft,
+    { series, sources, today, left }: LockedForDrafts & { readonly left: LeftToPay },
+  ): NumberedDraft {
     const { issuer } = draft.request;
     checkLockedSource(draft.document, sources);
-    // Of its own: a draft that is refused settles nothing.
-    const leftAfter = new Map(left);
-    const setOffs = checkedSetOffs(draft, sources, leftAfter);
+    const { setOffs, left: leftAfter } = settledWith(draft, sources, left);
     const document = this.seriesChecks.check(
       draft.document,
       { ...draft.request, terms: draft.terms },
@@ -129,17 +134,15 @@ export class DraftRendering {
     return {
       draft,
       setOffs,
+      leftAfter,
       document: { ...document, number: series.next_number, issued_at: issuedAt.toISOString() },
       issuedAt,
-      after: {
-        left: leftAfter,
-        series: {
-          ...series,
-          next_number: series.next_number + 1,
-          last_date: document.date,
-          last_issued_at: issuedAt,
-          issuedToday,
-        },
+      seriesAfter: {
+        ...series,
+        next_number: series.next_number + 1,
+        last_date: document.date,
+        last_issued_at: issuedAt,
+        issuedToday,
       },
     };
   }
@@ -169,6 +172,12 @@ export class DraftRendering {
     }
   }
 }
+
+/** The series and what is left to pay of the sources behind the drafts that are rendered so far. */
+const stateAfter = ({ series, sources }: LockedForDrafts, last: RenderedDraft | undefined) => ({
+  series: last?.seriesAfter ?? series,
+  left: last?.leftAfter ?? leftToPayOf(sources),
+});
 
 /** Whether a rendering ended with the time of its transaction, while its own draft has the time for another turn. */
 function wasCutShort({ context }: Draft, endMs: number): boolean {

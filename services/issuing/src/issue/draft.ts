@@ -8,7 +8,7 @@ import type {
   Payment,
   RequestOf,
 } from '@pinkas/contracts';
-import { isBlank, type PaymentTerms, type Totals, toShekels } from '@pinkas/domain';
+import { fromShekels, isBlank, type PaymentTerms, sum, type Totals, toShekels } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
 import type { CallContext } from '@pinkas/service-kit';
 import { dueDate } from '../document/document-rules.js';
@@ -49,8 +49,9 @@ export function unnumberedDocument(parts: {
   customer: CustomerSnapshot;
   terms: PaymentTerms;
   source: IssuedDocument['based_on'];
+  withheld: RequestOf<typeof issueDocument>['withheld'];
 }): UnnumberedDocument {
-  const { id, body, business, date, vatRate, totals, customer, terms, source } = parts;
+  const { id, body, business, date, vatRate, totals, customer, terms, source, withheld } = parts;
   return {
     id,
     business_id: business.id,
@@ -83,6 +84,9 @@ export function unnumberedDocument(parts: {
     notes: seen(body.notes) ?? business.default_notes ?? null,
     send: body.send ?? true,
     ...(body.foreign_donor && { foreign_donor: body.foreign_donor }),
+    ...(withheld && {
+      withheld: toShekels(sum(withheld.amounts.map(({ amount }) => fromShekels(amount)))),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { issueDocument, type ReplyOf, type RequestOf, requestFingerprint } from '@pinkas/contracts';
 import { fromShekels, statusAtIssue, storedTexts, toShekels } from '@pinkas/domain';
 import {
   ApiError,
@@ -77,8 +77,8 @@ export class IssueDocument {
 
   async #replayOrIssue(request: IssueRequest): Promise<IssueReply> {
     this.#requireNotInFlight(request);
-    const { body, set_offs } = request;
-    const known = fingerprint(set_offs === undefined ? body : { body, set_offs });
+    const { body, set_offs, withheld } = request;
+    const known = requestFingerprint({ body, set_offs, withheld });
     const hash = request.body_sha256 === undefined ? known : Buffer.from(request.body_sha256, 'hex');
     const db = forTenant(this.db, request.business.id);
     const { existing, isInProgress } = await findByKey(db, request.business.id, request.idempotency_key);
@@ -167,7 +167,10 @@ export class IssueDocument {
     } = await this.cards.reserve({ business_id: business.id, document_id: id }, body.customer);
     const source = checked.source?.reference ?? null;
     const terms = termsOf(business, payment_terms);
-    const document = unnumberedDocument({ ...checked, id, body, business, customer, terms, source });
+    const { withheld } = request;
+    const document = unnumberedDocument({
+      ...{ ...checked, id, body, business, customer, terms, source, withheld },
+    });
     return {
       request: { ...request, business, body },
       body_sha256: hash,

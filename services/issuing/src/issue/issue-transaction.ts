@@ -117,9 +117,9 @@ export class IssueTransaction {
     const sources = await lockSources(
       trx,
       series.business_id,
-      line().map(({ document, request }) => ({ ...document, set_offs: request.set_offs })),
+      line().map(({ document, request }) => ({ ...document, settles: request })),
     );
-    const base = { series, sources, today, left: new Map<string, bigint>() };
+    const base = { series, sources, today };
     const endMs = Math.min(
       deadlineOf(drafts) - timeLimitsMs.replyReserve,
       drafts.length === 1 ? Number.POSITIVE_INFINITY : performance.now() + timeLimitsMs.renderTogether,
@@ -233,7 +233,7 @@ async function insert(
   });
 }
 
-/** Stores what receipts set at once against documents, each under the id of its receipt. */
+/** Stores what receipts set at once against documents or withhold, each under the id of its receipt. */
 async function insertSetOffs(
   trx: Trx,
   documents: LockedForDrafts['sources'],
@@ -241,12 +241,14 @@ async function insertSetOffs(
 ): Promise<void> {
   for (const { draft, document, issuedAt, setOffs } of rendered) {
     if (setOffs.length > 0) {
-      const { business_id, id, customer, number } = document;
+      const { business_id, id, number, date } = document;
       const { issuer } = draft.request;
       const person_id = issuer.kind === 'person' ? issuer.id : undefined;
-      await storeSetOffs(trx, { business_id, id, account_id: customer.id, person_id, at: issuedAt }, setOffs);
+      const withheld = { on: date, confirmation: draft.request.withheld?.confirmation };
+      const act = { business_id, documents, person_id, withheld };
+      await storeSetOffs(trx, { ...act, id, at: issuedAt }, setOffs);
       await withContext(draft.context, () =>
-        recordSetOffs(trx, { business_id, documents, person_id, isRemoved: false, receipt: number }, setOffs),
+        recordSetOffs(trx, { ...act, isRemoved: false, receipt: number }, setOffs),
       );
     }
   }

@@ -27,7 +27,7 @@ export async function warningsOf(
       current.set(id, { row, settling: facts });
     }
   }
-  return rendered.map(({ draft, document, outcomes }) => {
+  return rendered.map(({ draft, document, outcomes, setOffs }) => {
     const { business, body } = draft.request;
     const sourceId = document.based_on?.id ?? '';
     const source = current.get(sourceId) ?? null;
@@ -35,6 +35,13 @@ export async function warningsOf(
     const warnings = previewWarnings({ document, body, business, totals, outcomes, today, source });
     if (source) {
       current.set(sourceId, settledBy(source, { document, paid: paymentsSum(body) }));
+    }
+    for (const { document_id, amount } of setOffs) {
+      const settled = current.get(document_id);
+      if (settled) {
+        const set_off = toShekels(fromShekels(Number(settled.row.set_off)) + amount).toFixed(2);
+        current.set(document_id, { ...settled, row: { ...settled.row, set_off } });
+      }
     }
     return warnings;
   });

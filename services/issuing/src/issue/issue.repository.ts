@@ -219,7 +219,7 @@ export async function insertIssued(
         from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
       returning id, document.position, dated_on, vat_rate, subtotal - discount as net, vat, total, payments,
         account_id, date_trunc('month', dated_on::timestamp)::date as month,
-        business_id, document.type, due_on, balance, paid, set_off
+        business_id, document.type, due_on, balance, paid, set_off, withheld
     ),
     ${addToSums(business_id, type)} ${addToDebts(documents, debts)}
     published as (

@@ -19,6 +19,7 @@ import {
   timeOrderedId,
 } from '@pinkas/service-kit';
 import { allocationOptions, type IssuingConfig } from '../config.js';
+import { findById } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { termsOf } from '../document/document-rules.js';
 import { readSettling } from '../document/settlement.repository.js';
@@ -30,6 +31,7 @@ import { readSeries } from './issue.repository.js';
 import { previewWarnings } from './preview-warnings.js';
 import { RecipientChecks } from './recipient-checks.js';
 import { SeriesChecks } from './series-checks.js';
+import { leftToPayOf, settledWith } from './set-off-rules.js';
 import type { SourceDocument } from './source-document.js';
 
 type Reply = ReplyOf<typeof previewDocument>;
@@ -70,7 +72,9 @@ export class PreviewDocument {
       // A new card has an id once it is reserved, which nothing here is.
       customer: { ...customer, id: customer.id ?? id },
       source: source?.reference ?? null,
+      withheld: request.withheld,
     });
+    await this.#checkWithheld(unplaced, request, source);
     const series = await readSeries(
       forTenant(this.db, business.id),
       { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
@@ -95,6 +99,26 @@ export class PreviewDocument {
         }),
       ),
     };
+  }
+
+  /** What is withheld is checked against what is left to pay now; issuing checks it again, under the locks. */
+  async #checkWithheld(
+    document: UnnumberedDocument,
+    request: RequestOf<typeof previewDocument>,
+    source: SourceDocument | null,
+  ): Promise<void> {
+    const { business, body, withheld } = request;
+    if (withheld === undefined) {
+      return;
+    }
+    const ids = new Set(withheld.amounts.map(({ document_id }) => document_id.toLowerCase()));
+    const db = forTenant(this.db, business.id);
+    const found = source
+      ? [source.row]
+      : await Promise.all([...ids].map((id) => findById(db, business.id, id)));
+    const rows = found.filter((row) => row !== undefined);
+    const documents = new Map(rows.map((row) => [row.id, row]));
+    settledWith({ document, request: { body, withheld } }, documents, leftToPayOf(documents));
   }
 
   async #settled(businessId: string, { row }: SourceDocument) {

@@ -1,8 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { addSetOff, type ReplyOf, type RequestOf, removeSetOff } from '@pinkas/contracts';
-import { fromShekels, toShekels } from '@pinkas/domain';
+import { toShekels } from '@pinkas/domain';
 import {
-  ApiError,
   type Clock,
   type Database,
   forTenant,
@@ -11,20 +10,12 @@ import {
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
-import { addToDebtSums, debtChanges } from '../document/debt-sums.js';
-import { lockByIds } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { findSetOffs, lockOnAccount, markRemoved, onAccountOf } from '../document/set-off.repository.js';
-import { recordSetOffs, storeSetOffs } from './record-set-offs.js';
-import { checkOnAccount, setOffEffects } from './set-off-rules.js';
-import { type SetOffEffect, settleSources } from './source-document.js';
+import { findSetOffs, onAccountOf } from '../document/set-off.repository.js';
+import { checkOnAccount, leftToPayOf, refusedAt, setOffEffects } from './set-off-rules.js';
+import { lockedDocuments, removeByAct, settleByAct } from './settle-account.js';
 
-type Trx = Transaction<IssuingTables>;
-
-/**
- * Sets money on account against documents. Locks are taken in the order of issuing: the documents by their ids, the trail, the book,
- * the sums.
- */
+/** Sets money on account against documents. */
 @Controller()
 export class SetOffOperations {
   constructor(
@@ -44,24 +35,20 @@ export class SetOffOperations {
   async remove(request: RequestOf<typeof removeSetOff>): Promise<ReplyOf<typeof removeSetOff>> {
     const { business_id, person_id } = request;
     const [id, document_id] = [request.set_off_id.toLowerCase(), request.document_id.toLowerCase()];
-    return forTenant(this.db, business_id)
+    await forTenant(this.db, business_id)
       .transaction()
       .execute(async (trx) => {
         const documents = await lockedDocuments(trx, business_id, [document_id]);
-        const removed = await markRemoved(trx, { business_id, id, document_id }, this.clock.now());
-        if (!removed) {
-          throw new ApiError('not_found');
-        }
-        const taken = { document_id, amount: fromShekels(Number(removed.amount)) };
-        const { debts } = await settle(trx, business_id, documents, [{ ...taken, amount: -taken.amount }]);
-        await recordSetOffs(trx, { business_id, documents, person_id, isRemoved: true }, [taken]);
-        await lockOnAccount(trx, business_id, removed.account_id);
-        await addToDebtSums(debtChanges(debts)).execute(trx);
-        return {};
+        const act = { business_id, id, document_id, person_id, at: this.clock.now() };
+        await removeByAct(trx, { ...act, kind: 'credit' }, documents);
       });
+    return {};
   }
 
-  async #addIn(trx: Trx, request: RequestOf<typeof addSetOff>): Promise<ReplyOf<typeof addSetOff>> {
+  async #addIn(
+    trx: Transaction<IssuingTables>,
+    request: RequestOf<typeof addSetOff>,
+  ): Promise<ReplyOf<typeof addSetOff>> {
     const { amounts, business_id, person_id } = request;
     const [account_id, id] = [request.customer_id.toLowerCase(), request.set_off_id.toLowerCase()];
     const ids = amounts.map(({ document_id }) => document_id.toLowerCase());
@@ -69,34 +56,21 @@ export class SetOffOperations {
     const documents = await lockedDocuments(trx, business_id, ids);
     const known = await findSetOffs(trx, business_id, id);
     if (known.length > 0) {
-      if (known.some((row) => row.account_id !== account_id || !ids.includes(row.document_id))) {
-        throw ApiError.invalid([{ path: '/set_off_id', message: 'is the id of another act' }]);
+      const isSame = known.every(
+        (row) => row.kind === 'credit' && row.account_id === account_id && ids.includes(row.document_id),
+      );
+      if (!isSame) {
+        throw refusedAt('/set_off_id', 'is the id of another act');
       }
       return { on_account: toShekels(await onAccountOf(trx, business_id, account_id)) };
     }
-    const effects = setOffEffects(amounts, account_id, documents);
-    const { debts } = await settle(trx, business_id, documents, effects);
-    await storeSetOffs(trx, { business_id, id, account_id, person_id, at: this.clock.now() }, effects);
-    await recordSetOffs(trx, { business_id, documents, person_id, isRemoved: false }, effects);
-    const onAccount = await lockOnAccount(trx, business_id, account_id);
+    const effects = setOffEffects(amounts, {
+      ...{ kind: 'credit', path: '/amounts', left: leftToPayOf(documents) },
+      isMeant: (document_id) => documents.get(document_id)?.account_id === account_id,
+    });
+    const act = { business_id, id, account_id, person_id, at: this.clock.now() };
+    const onAccount = await settleByAct(trx, act, documents, effects);
     checkOnAccount(effects, onAccount);
-    await addToDebtSums(debtChanges(debts)).execute(trx);
     return { on_account: toShekels(effects.reduce((left, { amount }) => left - amount, onAccount)) };
   }
-}
-
-async function lockedDocuments(trx: Trx, businessId: string, ids: readonly string[]) {
-  const rows = await lockByIds(trx, businessId, ids, false);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** Changes what is set against locked documents, as a receipt that pays nothing else would. */
-function settle(
-  trx: Trx,
-  business_id: string,
-  documents: Parameters<typeof settleSources>[2],
-  setOffs: readonly SetOffEffect[],
-) {
-  const effects = { source_id: null, total: 0n, paid: 0n, setOffs };
-  return settleSources(trx, { business_id, type: 'receipt' }, documents, [effects]);
 }

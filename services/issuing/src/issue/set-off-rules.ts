@@ -1,75 +1,108 @@
 import type { SetOffAmount } from '@pinkas/contracts';
-import { fromShekels } from '@pinkas/domain';
+import { type Agorot, fromShekels, sum } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import type { DocumentRow } from '../document/document.repository.js';
+import type { SetOffKind } from '../document/document.tables.js';
 import { paymentsSum } from '../document/document-rules.js';
 import type { Draft } from './draft.js';
 import type { SetOffEffect } from './source-document.js';
 
-const refused = (message: string): ApiError => ApiError.invalid([{ path: '/amounts', message }]);
+/** What is left to pay of locked documents, in agorot, while acts of one transaction settle them; null: nothing is asked for. */
+export type LeftToPay = ReadonlyMap<string, Agorot>;
+
+/** What is left to pay of documents that nothing has settled since they were locked. */
+export const leftToPayOf = (documents: ReadonlyMap<string, DocumentRow>): LeftToPay =>
+  new Map([...documents].map(([id, { balance }]) => [id, fromShekels(Number(balance ?? 0))]));
+
+export const refusedAt = (path: string, message: string): ApiError => ApiError.invalid([{ path, message }]);
 
 /** @throws ApiError `validation_error` where more is set off than there is. @param onAccount agorot. */
 export function checkOnAccount(setOffs: readonly SetOffEffect[], onAccount: bigint): void {
-  if (setOffs.reduce((sum, { amount }) => sum + amount, 0n) > onAccount) {
-    throw refused('are more than what is on account');
+  if (sum(setOffs.map(({ amount }) => amount)) > onAccount) {
+    throw refusedAt('/amounts', 'are more than what is on account');
   }
 }
 
 /**
  * What amounts set against locked documents.
- * @param left what is left to pay of those that something was set against before, in agorot; it is reduced.
- * @throws ApiError `validation_error` where a document is not on the account, or has less left to pay.
+ * @param path what a refusal names.
+ * @param isMeant whether a document may be settled.
+ * @throws ApiError `validation_error` where one may not be, or has less left to pay.
  */
 export function setOffEffects(
   amounts: readonly SetOffAmount[],
-  accountId: string,
-  documents: ReadonlyMap<string, DocumentRow>,
-  left = new Map<string, bigint>(),
+  given: {
+    readonly kind: SetOffKind;
+    readonly path: string;
+    readonly left: LeftToPay;
+    readonly isMeant: (id: string) => boolean;
+  },
 ): SetOffEffect[] {
+  const { kind, path, left, isMeant } = given;
   if (new Set(amounts.map(({ document_id }) => document_id.toLowerCase())).size < amounts.length) {
-    throw refused('has a document more than once');
+    throw refusedAt(path, 'has a document more than once');
   }
-  return amounts.map((given) => {
-    const document_id = given.document_id.toLowerCase();
-    const amount = fromShekels(given.amount);
-    const document = documents.get(document_id);
-    if (document?.account_id !== accountId) {
-      throw refused('has a document that is not on the account of the customer');
+  return amounts.map((row) => {
+    const document_id = row.document_id.toLowerCase();
+    const amount = fromShekels(row.amount);
+    if (!isMeant(document_id)) {
+      throw refusedAt(path, 'has a document that is not on the account of the customer');
     }
-    const balance = leftOf(document, left);
-    if (amount <= 0n || amount > balance) {
-      throw refused('has more than what is left to pay of a document, or nothing');
+    if (amount <= 0n || amount > (left.get(document_id) ?? 0n)) {
+      throw refusedAt(path, 'has more than what is left to pay of a document, or nothing');
     }
-    left.set(document_id, balance - amount);
-    return { document_id, amount };
+    return { document_id, amount, kind };
   });
 }
 
-const leftOf = ({ id, balance }: DocumentRow, left: ReadonlyMap<string, bigint>): bigint =>
-  left.get(id) ?? fromShekels(Number(balance ?? 0));
+/** The same, less what was settled. */
+export function lessSettled(
+  left: LeftToPay,
+  settled: readonly Pick<SetOffEffect, 'document_id' | 'amount'>[],
+) {
+  const rest = new Map(left);
+  for (const { document_id, amount } of settled) {
+    rest.set(document_id, (rest.get(document_id) ?? 0n) - amount);
+  }
+  return rest;
+}
 
 /**
- * What a receipt sets at once against locked documents, of its payments.
- * @param left what is left to pay of those that drafts before it settle; it is reduced by what this one sets off, or pays of its source.
- * @throws ApiError `validation_error`.
+ * What a receipt sets at once against locked documents, of its payments and as withheld.
+ * @param left what those before it in its transaction have left to pay.
+ * @returns it with what is left to pay behind the receipt. @throws ApiError `validation_error`.
  */
-export function checkedSetOffs(
-  { document, request }: Draft,
+export function settledWith(
+  {
+    document,
+    request,
+  }: {
+    readonly document: Draft['document'];
+    readonly request: Pick<Draft['request'], 'body' | 'set_offs' | 'withheld'>;
+  },
   documents: ReadonlyMap<string, DocumentRow>,
-  left: Map<string, bigint>,
-): SetOffEffect[] {
-  const { body, set_offs: amounts } = request;
-  const source = document.based_on && documents.get(document.based_on.id);
-  if (source && body.type === 'receipt') {
-    left.set(source.id, leftOf(source, left) - paymentsSum(body));
+  left: LeftToPay,
+): { setOffs: SetOffEffect[]; left: LeftToPay } {
+  const { body, set_offs, withheld } = request;
+  const sourceId = document.based_on?.id;
+  if (set_offs !== undefined && (body.type !== 'receipt' || sourceId !== undefined)) {
+    throw refusedAt('/amounts', 'are of a receipt that is based on no document');
   }
-  if (amounts === undefined) {
-    return [];
+  if (withheld !== undefined && body.type !== 'receipt') {
+    throw refusedAt('/withheld/amounts', 'are of a receipt');
   }
-  if (body.type !== 'receipt' || body.based_on !== undefined) {
-    throw refused('are of a receipt that is based on no document');
-  }
-  const effects = setOffEffects(amounts, document.customer.id, documents, left);
-  checkOnAccount(effects, paymentsSum(body));
-  return effects;
+  const paid = paymentsSum(body);
+  const isOnAccount = (id: string) => documents.get(id)?.account_id === document.customer.id;
+  const credit = setOffEffects(set_offs ?? [], {
+    ...{ kind: 'credit', path: '/amounts', left, isMeant: isOnAccount },
+  });
+  checkOnAccount(credit, paid);
+  const pays =
+    body.type === 'receipt' && sourceId !== undefined ? [{ document_id: sourceId, amount: paid }] : [];
+  const unpaid = lessSettled(left, [...pays, ...credit]);
+  const isMeant = (id: string) => (sourceId === undefined ? isOnAccount(id) : id === sourceId);
+  const taken = setOffEffects(withheld?.amounts ?? [], {
+    ...{ kind: 'withheld', path: '/withheld/amounts', left: unpaid, isMeant },
+  });
+  return { setOffs: [...credit, ...taken], left: lessSettled(unpaid, taken) };
 }

@@ -1,4 +1,4 @@
-import type { Business, IssuedDocument, SetOffAmount } from '@pinkas/contracts';
+import type { Business, IssuedDocument, issueDocument, RequestOf } from '@pinkas/contracts';
 import { type Agorot, fromShekels, settlementOf, settlesSource, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { type DebtChange, debtChange } from '../document/debt-sums.js';
@@ -10,7 +10,7 @@ import {
   type SourceChange,
   updateSources,
 } from '../document/document.repository.js';
-import type { IssuingTables } from '../document/document.tables.js';
+import type { IssuingTables, SetOffKind } from '../document/document.tables.js';
 import { checkSource, closesSource } from '../document/document-rules.js';
 import { readSettling, type SettlingDocuments } from '../document/settlement.repository.js';
 
@@ -51,12 +51,14 @@ export async function lockSources(
   trx: Transaction<IssuingTables>,
   businessId: string,
   documents: readonly (Pick<IssuedDocument, 'type' | 'based_on'> & {
-    readonly set_offs?: readonly SetOffAmount[] | undefined;
+    readonly settles?: Pick<RequestOf<typeof issueDocument>, 'set_offs' | 'withheld'>;
   })[],
 ): Promise<Map<string, DocumentRow>> {
   const ids = new Set([
     ...documents.flatMap(({ based_on }) => based_on?.id ?? []),
-    ...documents.flatMap(({ set_offs = [] }) => set_offs.map(({ document_id }) => document_id.toLowerCase())),
+    ...documents.flatMap(({ settles: { set_offs = [], withheld } = {} }) =>
+      [...set_offs, ...(withheld?.amounts ?? [])].map(({ document_id }) => document_id.toLowerCase()),
+    ),
   ]);
   const credits = documents.some(({ type }) => type === 'credit_note');
   const rows = ids.size === 0 ? [] : await lockByIds(trx, businessId, [...ids], credits);
@@ -87,8 +89,9 @@ interface SourceEffect {
   readonly closes: boolean;
   /** What is added to what was paid of it. */
   readonly pays: Agorot;
-  /** What is added to what is set against it. */
+  /** What is added to what is set against it, and what of it is withheld. */
   readonly setsOff: Agorot;
+  readonly withholds: Agorot;
   /** What is paid, set off and credited of it before and afterwards. */
   readonly settled: { readonly before: Agorot; readonly after: Agorot };
   /** What is left to pay of it afterwards; null where it asks for no payment. */
@@ -101,7 +104,7 @@ export interface SettlingEffects {
   readonly source_id: string | null;
   readonly total: Agorot;
   readonly paid: Agorot;
-  /** What is set against others, of the money on the account of their customer. */
+  /** What is set against others, of the money on the account of their customer or as withheld. */
   readonly setOffs?: readonly SetOffEffect[];
 }
 
@@ -109,6 +112,7 @@ export interface SettlingEffects {
 export interface SetOffEffect {
   readonly document_id: string;
   readonly amount: Agorot;
+  readonly kind: SetOffKind;
 }
 
 /**
@@ -129,11 +133,12 @@ export async function settleSources(
   const debts: DebtChange[] = [];
   const change = (source: DocumentRow, effect: Omit<SourceEffect, 'isCreditedInFull'>) => {
     const { id } = source;
-    const { closes, pays, setsOff, settled, balance } = effect;
+    const { closes, pays, setsOff, withholds, settled, balance } = effect;
     const left = balance === null ? null : decimal(balance);
-    changes.push({ id, closes, pays: decimal(pays), sets_off: decimal(setsOff), balance: left });
-    if (source.balance !== null || balance !== null) {
-      debts.push(debtChange(source, balance, settled));
+    const settles = { sets_off: decimal(setsOff), withholds: decimal(withholds) };
+    changes.push({ id, closes, pays: decimal(pays), ...settles, balance: left });
+    if (source.balance !== null || balance !== null || withholds !== 0n) {
+      debts.push(debtChange(source, balance, settled, withholds));
     }
   };
   for (const source of sources.values()) {
@@ -160,8 +165,7 @@ export async function settleSources(
     const settled = { before: paid + agorot(proforma.set_off), after: paid + agorot(proforma.set_off) };
     change(proforma, {
       closes: false,
-      pays: 0n,
-      setsOff: 0n,
+      ...{ pays: 0n, setsOff: 0n, withholds: 0n },
       settled,
       balance: balanceOf(proforma, { paid }),
     });
@@ -182,6 +186,7 @@ function amountsOn(id: string, documents: readonly SettlingEffects[]) {
         total: sum(based.map((document) => document.total)),
         paid: sum(based.map((document) => document.paid)),
         setsOff: sum(setOffs.map(({ amount }) => amount)),
+        withholds: sum(setOffs.filter(({ kind }) => kind === 'withheld').map(({ amount }) => amount)),
       };
 }
 
@@ -193,7 +198,8 @@ function effectOn(
     total,
     paid,
     setsOff,
-  }: { type: IssuedDocument['type']; total: Agorot; paid: Agorot; setsOff: Agorot },
+    withholds,
+  }: { type: IssuedDocument['type'] } & Record<'total' | 'paid' | 'setsOff' | 'withholds', Agorot>,
   settling: SettlingDocuments | undefined,
 ): SourceEffect {
   const isCredit = type === 'credit_note';
@@ -206,8 +212,7 @@ function effectOn(
   const facts = { paid: agorot(source.paid) + pays, credited, setOff, invoices: settling?.invoices ?? 0 };
   return {
     closes: closesSource({ type, total, paid }, { type: source.type, total: sourceTotal, settled: received }),
-    pays,
-    setsOff,
+    ...{ pays, setsOff, withholds },
     settled: { before: settled, after: settled + pays + setsOff + (isCredit ? total : 0n) },
     // An invoice asks for the payment of its source.
     balance: settling ? balanceOf(source, facts) : null,

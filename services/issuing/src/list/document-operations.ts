@@ -33,6 +33,7 @@ import { toDocument, toHead, toState } from '../document/document-row.js';
 import { listedDocument } from '../document/listed-document.js';
 import { setOffsOf } from '../document/set-off.repository.js';
 import { readSettling, settlementDetails, settlementState } from '../document/settlement.repository.js';
+import { withheldOf } from '../document/withheld.repository.js';
 import { HistoryCheck } from '../health/history-check.js';
 import { listIssued } from './document-list.repository.js';
 
@@ -67,7 +68,7 @@ export class DocumentOperations {
           allocation: row.allocation,
           ...issuerOf(row),
           ...shown,
-          ...(state.set_off !== undefined && { set_offs: await setOffsOf(db, business_id, row.id) }),
+          ...(await settledBy(db, row)),
         }
       : { document, state, ...shown };
   }
@@ -196,6 +197,18 @@ function issuerOf({
     return { issuer: { kind: 'key', id: key }, idempotency_key };
   }
   return person === null ? {} : { issuer: { kind: 'person', id: person } };
+}
+
+/** What acts have set against a document or withheld of it, and what was withheld with a receipt; what there is none of is absent. */
+async function settledBy(
+  db: Database<IssuingTables>,
+  { business_id, id, set_off, withheld }: DocumentRow,
+): Promise<Pick<ReplyOf<typeof getDocument>, 'set_offs' | 'withheld'>> {
+  const [setOffs, taken] = await Promise.all([
+    set_off === withheld ? [] : setOffsOf(db, business_id, id),
+    Number(withheld) === 0 ? [] : withheldOf(db, business_id, id),
+  ]);
+  return { ...(setOffs.length > 0 && { set_offs: setOffs }), ...(taken.length > 0 && { withheld: taken }) };
 }
 
 async function details(db: Database<IssuingTables>, row: DocumentRow) {

@@ -13,6 +13,7 @@ import {
 } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
+import { sumWithheldOf } from '../document/withheld.repository.js';
 import { checkPeriod } from './period-days.js';
 import { type MonthSum, type ReceiptSum, receiptSums, saleSums } from './period-sums.repository.js';
 
@@ -26,12 +27,16 @@ export class ReportPeriod {
     const { business_id, legal_type } = request;
     checkPeriod(request);
     // One snapshot: a tax invoice / receipt is in both.
-    const [sales, receipts] = await forTenant(this.db, business_id)
+    const [sales, receipts, withheld] = await forTenant(this.db, business_id)
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute(
         async (trx) =>
-          [await saleSums(trx, business_id, request), await receiptSums(trx, business_id, request)] as const,
+          [
+            await saleSums(trx, business_id, request),
+            await receiptSums(trx, business_id, request),
+            await sumWithheldOf(trx, business_id, request),
+          ] as const,
       );
     const types = sales.map(toTypeSum);
     const report = periodReport(legal_type, types, receipts.map(amountOf));
@@ -53,6 +58,7 @@ export class ReportPeriod {
         return rows.length === 0 ? [] : [{ method, payments, amount: toShekels(sum(rows.map(amountOf))) }];
       }),
       received: toShekels(report.received),
+      ...(withheld && { withheld }),
       income: { basis: report.income.basis, amount: toShekels(report.income.amount) },
       months: monthsOf(sales, receipts).map((month) => {
         const inMonth = sales.filter((row) => row.month === month).map(toTypeSum);

@@ -67,6 +67,22 @@ describe('hostedPage', () => {
     expect(totals).not.toContain('סה&quot;כ לתשלום');
   });
 
+  it('what was withheld of an invoice stands apart from what was set off, and nothing more is asked for', () => {
+    const html = page({ status: 'closed', paid: 2000, set_off: 1009, withheld: 90 });
+    const totals = html.slice(html.indexOf('<table class="totals">'));
+    expect(totals).toContain(
+      [
+        '<tr><th scope="row">שולם</th><td><bdi dir="ltr">-2,000.00</bdi> ₪</td></tr>',
+        '<tr><th scope="row">קוזז מזכות בחשבון</th><td><bdi dir="ltr">-919.00</bdi> ₪</td></tr>',
+        '<tr><th scope="row">ניכוי מס במקור</th><td><bdi dir="ltr">-90.00</bdi> ₪</td></tr>',
+        '<tr class="total"><th scope="row">יתרה לתשלום</th><td><bdi dir="ltr">0.00</bdi> ₪</td></tr>',
+      ].join(''),
+    );
+    expect(html).toContain('<p class="status closed">שולם</p>');
+    expect(html).not.toMatch(/<dt>(?:סכום|יתרה) לתשלום/);
+    expect(page({ paid: 2000, set_off: 90, withheld: 90 }, 'en')).not.toContain('From credit on account');
+  });
+
   it('the page of a paid invoice says that it is paid, and asks for nothing', () => {
     const html = page({ status: 'closed', paid: 3009 });
     expect(html).toContain('<p class="status closed">שולם</p>');

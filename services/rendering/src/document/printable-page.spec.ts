@@ -203,6 +203,18 @@ describe('printablePage', () => {
     );
   });
 
+  it('a receipt states what was received, what its customer has withheld and what both settle', () => {
+    const text = textOfType('receipt', { withheld: 40.5 });
+    expect(text).toMatch(/סה"כ התקבל [^₪]*[\d,.]+ ₪ ניכוי מס במקור 40\.50 ₪ סה"כ נפרע [\d,.]+ ₪/);
+    expect(textOfType('receipt')).not.toContain('ניכוי מס');
+    const business = sampleBusiness({ language: 'en' });
+    const document = sampleDocument('receipt', business, { withheld: 40.5 });
+    const settled = (document.totals.total + 40.5).toLocaleString('en-US', { minimumFractionDigits: 2 });
+    expect(textOfSheet({ business, document })).toContain(
+      `Tax withheld at source ₪40.50 Total settled ₪${settled}`,
+    );
+  });
+
   it('each payment is shown with what identifies it', () => {
     const text = textOfType('receipt');
     expect(text).toContain(

@@ -40,7 +40,10 @@ export interface Sheet extends RevisionContent {
   /** The address of the document's page, which paper names. */
   readonly viewUrl?: string;
   /** What happened to its amount since it was issued. A page shows it; paper cannot, and has none. */
-  readonly standing?: Pick<DocumentState, 'status' | 'paid' | 'set_off' | 'credited' | 'invoices'>;
+  readonly standing?: Pick<
+    DocumentState,
+    'status' | 'paid' | 'set_off' | 'withheld' | 'credited' | 'invoices'
+  >;
   /** Whether it is of no issued document: it has no number, and states that it is a draft. */
   readonly isDraft?: boolean;
   /** The language that the reader requested; without it, the business's. */

@@ -1,4 +1,11 @@
-import { documentTypeRules, showsVatAmount, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
+import {
+  documentTypeRules,
+  fromShekels,
+  showsVatAmount,
+  type TotalRowKind,
+  toShekels,
+  totalRows,
+} from '@pinkas/domain';
 import {
   attributes,
   compact,
@@ -9,6 +16,7 @@ import {
   type Markup,
   shekels,
   totalWords,
+  withheldWords,
 } from '@pinkas/ui';
 import { balanceOf, languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { phrase, wording } from './wording.js';
@@ -20,6 +28,18 @@ const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
       <td>${amount}</td>
     </tr>`;
 
+/** Of a receipt, below what was received: what its customer has withheld, and what both settle. */
+function withheldRows({ document }: Sheet, language: Language): Markup[] {
+  const { withheld = 0, totals } = document;
+  const settled = toShekels(fromShekels(totals.total) + fromShekels(withheld));
+  return withheld === 0
+    ? []
+    : [
+        row(withheldWords.withheld[language], shekels(withheld, language)),
+        row(withheldWords.settled[language], shekels(settled, language), 'total'),
+      ];
+}
+
 /** The total; on the page of an invoice also what was paid and credited since, and what is left to pay, if it asks for a payment. */
 function lastRows(sheet: Sheet, includes: Markup | null): Markup[] {
   const { document, standing } = sheet;
@@ -30,15 +50,18 @@ function lastRows(sheet: Sheet, includes: Markup | null): Markup[] {
   const since = [
     [wording.creditedSum, standing?.credited ?? 0],
     [wording.paid, standing?.paid ?? 0],
-    [wording.setOff, standing?.set_off ?? 0],
+    [wording.setOff, toShekels(fromShekels(standing?.set_off ?? 0) - fromShekels(standing?.withheld ?? 0))],
+    [withheldWords.withheld, standing?.withheld ?? 0],
   ] as const;
   const changes = since.filter(([, amount]) => isPayable && amount > 0);
-  const kind = balance === null || changes.length === 0 ? 'total' : undefined;
-  const words = kind && (balance !== null) === isPayable ? totalWords[document.type] : wording.total;
+  const withheld = withheldRows(sheet, language);
+  const isLast = balance === null || changes.length === 0;
+  const kind = isLast && withheld.length === 0 ? 'total' : undefined;
+  const words = isLast && (balance !== null) === isPayable ? totalWords[document.type] : wording.total;
   return [
     row(html`${words[language]}${includes}`, shekels(total, language), kind),
     ...changes.map(([name, amount]) => row(name[language], shekels(-amount, language))),
-    ...(kind ? [] : [balanceRow(balance ?? 0, language)]),
+    ...(isLast ? withheld : [balanceRow(balance ?? 0, language)]),
   ];
 }
 

@@ -185,6 +185,7 @@ export function galleryCases(): Case[] {
     ...both('balance', (language) =>
       sheetIn(language, 'tax_invoice', { standing: { status: 'closed', paid: 1000, credited: 500 } }),
     ),
+    ...both('withheld', (language) => sheetIn(language, 'receipt', { document: { withheld: 90.27 } })),
     ...both('without-prices', (language) =>
       sheetIn(language, 'delivery_note', { business: { delivery_notes_without_prices: true } }),
     ),

@@ -9,7 +9,16 @@ import {
 import { dayInIsrael } from '@pinkas/domain';
 import { csvMoney } from '@pinkas/exports';
 import type { RpcClient } from '@pinkas/service-kit';
-import { amount, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
+import {
+  amount,
+  html,
+  isolate,
+  type Language,
+  leftToRight,
+  type Markup,
+  type Words,
+  withheldWords,
+} from '@pinkas/ui';
 import { dayOf } from '../../http/address-dates.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { type SheetColumn, sheetTable } from '../../report/sheet.js';
@@ -31,6 +40,8 @@ const texts = {
   credit: { he: 'זכות', en: 'Credit' },
   balance: { he: 'יתרה', en: 'Balance' },
   setOff: { he: 'קוזז מזכות בחשבון', en: 'Set off from credit' },
+  withReceipt: { he: 'עם קבלה', en: 'with receipt' },
+  confirmation: { he: 'אישור', en: 'confirmation' },
 } as const satisfies Record<string, Words>;
 
 export type Statement = ReplyOf<typeof readStatement>;
@@ -135,13 +146,21 @@ export function statementColumns(
     {
       head: texts.type[language],
       only: 'file',
-      value: (row) => (isEntry(row) ? typeName(row.type, language) : beforeName(row.isFirst, language)),
+      value: (row) => (isEntry(row) ? kindName(row, language) : beforeName(row.isFirst, language)),
     },
-    { head: texts.number[language], only: 'file', kind: 'count', value: ofEntry(({ number }) => number) },
+    {
+      head: texts.number[language],
+      only: 'file',
+      kind: 'count',
+      value: ofEntry(({ number, withheld }) => (withheld ? null : number)),
+    },
     {
       head: texts.basedOn[language],
       only: 'file',
-      value: ofEntry(({ based_on }) => based_on && documentName(based_on, language)),
+      value: ofEntry(({ based_on, withheld, ...document }) => {
+        const basis = withheld ? document : based_on;
+        return basis && documentName(basis, language);
+      }),
     },
     { head: texts.due[language], kind: 'date', value: ofEntry(({ due_date }) => due_date), foot: null },
     { ...sum('debit'), foot: debit },
@@ -176,11 +195,38 @@ export function statementTable(
 const beforeName = (isFirst: boolean, language: Language): string =>
   texts[isFirst ? 'opening' : 'broughtForward'][language];
 
-function entryName(
-  { document_id, type, number, based_on, set_off }: StatementEntry,
+/** What an entry is. */
+const kindName = ({ type, withheld }: StatementEntry, language: Language): string =>
+  withheld ? withheldWords.withheld[language] : typeName(type, language);
+
+/** What was withheld of a document: with which receipt, and how that is confirmed. */
+function withheldName(
+  { type, number, document_id }: StatementEntry,
+  { receipt, confirmation }: NonNullable<StatementEntry['withheld']>,
   language: Language,
   linkOf: ((documentId: string) => string) | undefined,
 ): Markup {
+  const of = inSentence(documentName({ type, number }, language), language);
+  const parts = [
+    receipt === null ? null : html`${texts.withReceipt[language]} ${leftToRight(String(receipt))}`,
+    confirmation.number === undefined
+      ? null
+      : html`${texts.confirmation[language]} ${isolate(confirmation.number, language)}`,
+  ].filter((part) => part !== null);
+  return html`${withheldWords.withheld[language]} <span class="soft">${texts.for[language]} ${
+    linkOf ? html`<a href="${linkOf(document_id)}">${of}</a>` : of
+  }${parts.map((part) => html`, ${part}`)}</span>`;
+}
+
+function entryName(
+  entry: StatementEntry,
+  language: Language,
+  linkOf: ((documentId: string) => string) | undefined,
+): Markup {
+  const { document_id, type, number, based_on, set_off, withheld } = entry;
+  if (withheld) {
+    return withheldName(entry, withheld, language, linkOf);
+  }
   const name = html`${typeName(type, language)} ${leftToRight(String(number))}`;
   const basis =
     based_on &&

@@ -1,5 +1,5 @@
 import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
-import { documentTypeRules } from '@pinkas/domain';
+import { documentTypeRules, fromShekels, settlementOf, toShekels } from '@pinkas/domain';
 import {
   amount,
   day,
@@ -14,8 +14,10 @@ import {
   stats,
   totalWords,
   type Words,
+  withheldWords,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../session/roles.js';
 import { customerTypeNames } from '../customer-form.js';
 import { balanceOf, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
@@ -36,6 +38,7 @@ const texts = {
   credited: { he: 'זוכה', en: 'Credited' },
   setOff: { he: 'קוזז מזכות בחשבון', en: 'Set off from credit' },
   setOffs: { he: 'פירוט והסרה', en: 'Show or remove' },
+  withhold: { he: 'נוכה במקור? רישום הניכוי', en: 'Was tax withheld? Record it' },
   sending: { he: 'שליחה', en: 'Sending' },
   notSent: {
     he: 'לא נשלח ללקוח אוטומטית, לפי הבקשה בעת ההפקה',
@@ -53,12 +56,21 @@ export function documentFigures(
   if (balance === null) {
     return null;
   }
-  const credited = state.credited
-    ? html`${texts.credited[language]}: ${amount(state.credited, language)}`
-    : null;
+  const settled = [
+    [texts.credited, state.credited ?? 0],
+    [texts.setOff, setOffOf(state)],
+    [withheldWords.withheld, state.withheld ?? 0],
+  ] as const;
+  const detail = settled.flatMap(([name, value]) =>
+    value > 0 ? [html`${name[language]}: ${amount(value, language)}`] : [],
+  );
   return stats([
     { label: totalWords[document.type][language], value: largeAmount(document.totals.total, language) },
-    { label: texts.paid[language], value: largeAmount(state.paid, language), detail: credited },
+    {
+      label: texts.paid[language],
+      value: largeAmount(state.paid, language),
+      detail: detail.length === 0 ? null : join(detail, ' · '),
+    },
     { label, value: balance },
   ]);
 }
@@ -91,15 +103,41 @@ export function documentFacts(
       [texts.credited[language], showsCredited ? amount(showsCredited, language) : null],
       [
         texts.setOff[language],
-        state.set_off === undefined
+        setOffOf(state) === 0
           ? null
-          : html`${amount(state.set_off, language)}
+          : html`${amount(setOffOf(state), language)}
 <a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts.setOffs[language]}</a>`,
+      ],
+      [withheldWords.withheld[language], withheldFact(visit, document, state)],
+      [
+        withheldWords.settled[language],
+        document.withheld === undefined
+          ? null
+          : amount(toShekels(fromShekels(document.totals.total) + fromShekels(document.withheld)), language),
       ],
       [texts.sending[language], document.send ? null : texts.notSent[language]],
     ],
     language,
   );
+}
+
+/** What is set against a document of the money on account. */
+const setOffOf = ({ set_off = 0, withheld = 0 }: DocumentState): number =>
+  toShekels(fromShekels(set_off) - fromShekels(withheld));
+
+/** What tax was withheld of a document, or with a receipt; of one that is paid in part the way to record it. */
+function withheldFact(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup | null {
+  const { language, link, role } = visit;
+  const value = document.withheld ?? state.withheld;
+  const href = link(`/documents/${document.id}/withheld`);
+  if (value !== undefined) {
+    const isOf = state.withheld !== undefined;
+    return html`${amount(value, language)}${isOf && html` <a href="${href}">${texts.setOffs[language]}</a>`}`;
+  }
+  const isPartlyPaid = settlementOf(document, state).state === 'partly_paid';
+  return isPartlyPaid && isAtLeast(role, 'issuer')
+    ? html`<a href="${href}">${texts.withhold[language]}</a>`
+    : null;
 }
 
 function numberFact(

@@ -17,6 +17,7 @@ import {
   readNumber,
   type Words,
 } from '@pinkas/ui';
+import { withheldTexts } from '../debts/withheld-parts.js';
 import {
   customerDetails,
   entriesOf,
@@ -90,6 +91,7 @@ const fieldRules: readonly FieldRule[] = [
   { path: '/discount', field: 'discount.value', text: texts.discount },
   { path: '/due_date', field: 'due_date', text: texts.dueDate },
   { path: '/date', field: 'date', text: texts.date },
+  { path: '/withheld/amounts', field: 'withheld.amount', text: withheldTexts.wrong },
 ];
 
 /** What is wrong with a body, by the fields of the form. @param details of a `validation_error`. */

@@ -17,6 +17,7 @@ import {
   pageHead,
   readMoney,
   type Words,
+  withheldWords,
 } from '@pinkas/ui';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -25,7 +26,7 @@ import { words } from '../words.js';
 import { type CardChange, cardChangeBox } from './card-change.js';
 import { consequences, type DocumentPreview, warningList } from './consequences.js';
 import { decision, pictureCard } from './document-picture.js';
-import { type AccountDebts, entriesOf, type IssueFields } from './issue-fields.js';
+import { type AccountDebts, entriesOf, type IssueFields, type SetOffFields } from './issue-fields.js';
 import { totals } from './issue-summary.js';
 
 const texts = {
@@ -142,18 +143,25 @@ ${warningList(warningsOf(preview), draft.type, language)}
 
 /** What a receipt on account pays, and what stays on account. */
 function paidDocuments(
-  { setOffs }: IssueFields,
+  { setOffs, withheld }: IssueFields,
   { draft }: DocumentPreview,
   debts: AccountDebts,
   language: Language,
 ): Markup {
-  const rows = setOffs.flatMap(({ document_id, amount: text }) => {
-    const debt = debts.find(({ document }) => document.id === document_id);
-    const paid = readMoney(text) ?? 0;
-    const rest = debt ? toShekels(fromShekels(debt.balance) - fromShekels(paid)) : 0;
+  const amountOf = (rows: readonly SetOffFields[], id: string) =>
+    fromShekels(readMoney(rows.find(({ document_id }) => document_id === id)?.amount ?? '') ?? 0);
+  const rows = debts.flatMap(({ document, balance }) => {
+    const [paid, taken] = [amountOf(setOffs, document.id), amountOf(withheld, document.id)];
+    const rest = toShekels(fromShekels(balance) - paid - taken);
+    const isTaken = html` <span class="soft">+ ${amount(toShekels(taken), language)} ${inSentence(withheldWords.withheld[language], language)}</span>`;
     const left = html` <span class="soft">${texts.left[language]} ${amount(rest, language)}</span>`;
-    return debt
-      ? [[documentName(debt.document, language), html`${amount(paid, language)}${rest > 0 && left}`] as const]
+    return paid + taken > 0n
+      ? [
+          [
+            documentName(document, language),
+            html`${amount(toShekels(paid), language)}${taken > 0n && isTaken}${rest > 0 && left}`,
+          ] as const,
+        ]
       : [];
   });
   const all = draft.payments.reduce((sum, payment) => sum + fromShekels(payment.amount), 0n);

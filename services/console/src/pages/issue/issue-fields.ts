@@ -60,11 +60,15 @@ const singleNames = [
   'notes',
   'external_ref',
   'send',
+  'withheld.amount',
+  'withheld.number',
+  'withheld.date',
 ] as const;
 const typedNames = [
   'customer.name',
   ...customerDetails.map((name) => `customer.${name}` as const),
   'discount.value',
+  'withheld.amount',
   'title',
   'notes',
   'external_ref',
@@ -79,6 +83,8 @@ export interface IssueFields {
   readonly payments: readonly PaymentFields[];
   /** Of a receipt on the account of a customer: the documents that it pays, each with the amount once that is asked. */
   readonly setOffs: readonly SetOffFields[];
+  /** Of the same, what is withheld of each once that is asked. */
+  readonly withheld: readonly SetOffFields[];
 }
 
 /** A document that a receipt on account pays. */
@@ -122,6 +128,7 @@ export function newFields(type: DocumentType, business: Business, today: string)
     items: [blankLine],
     payments: takesPayments(type) ? [blankPayment(today)] : [],
     setOffs: [],
+    withheld: [],
   };
 }
 
@@ -144,20 +151,6 @@ export function fieldsOfAccount(blank: IssueFields, debts: AccountDebts, languag
     items: [{ ...blankLine, description: onAccount[language] }],
     setOffs: debts.map(({ document }) => ({ document_id: document.id, amount: '' })),
   };
-}
-
-/** What was paid, over the documents that were chosen, the first due first; what is beyond them stays on account. */
-export function withDistributed(fields: IssueFields, debts: AccountDebts): IssueFields {
-  let rest = fromShekels(readMoney(sumOfPayments(fields) ?? '') ?? 0);
-  const setOffs = debts
-    .filter(({ document }) => fields.setOffs.some(({ document_id }) => document_id === document.id))
-    .flatMap(({ document, balance }) => {
-      const left = fromShekels(balance);
-      const amount = left < rest ? left : rest;
-      rest -= amount;
-      return amount > 0n ? [{ document_id: document.id, amount: toShekels(amount).toFixed(2) }] : [];
-    });
-  return { ...fields, setOffs };
 }
 
 /** A document that the new one begins from. */
@@ -284,6 +277,7 @@ export function readFields(form: URLSearchParams, type: DocumentType): IssueFiel
     items: items.length > 0 ? items : [blankLine],
     payments: takesPayments(type) ? payments : [],
     setOffs: single.account === '' ? [] : readRows(form, 'set_offs', ['document_id', 'amount']),
+    withheld: single.account === '' ? [] : readRows(form, 'withheld', ['document_id', 'amount']),
   });
 }
 
@@ -294,6 +288,7 @@ export function entriesOf({
   items,
   payments,
   setOffs,
+  withheld,
 }: IssueFields): (readonly [string, string])[] {
   const rows = (list: string, given: readonly object[]) =>
     given.flatMap((row, place) =>
@@ -305,6 +300,7 @@ export function entriesOf({
     ...rows('items', items),
     ...rows('payments', payments),
     ...rows('set_offs', setOffs),
+    ...rows('withheld', withheld),
   ];
 }
 
@@ -328,7 +324,7 @@ export function withoutBlankLines(fields: IssueFields): IssueFields {
 }
 
 /** What all payments come to; null where one of them has no amount. */
-function sumOfPayments({ payments }: IssueFields): string | null {
+export function sumOfPayments({ payments }: IssueFields): string | null {
   const amounts = payments.map(({ amount }) => readMoney(amount));
   const known = amounts.filter((amount) => amount !== null);
   return known.length === 0 || known.length < amounts.length

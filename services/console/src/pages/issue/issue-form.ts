@@ -38,6 +38,7 @@ import {
 import { articleList, linesCard, paymentsCard, receivedCard } from './issue-rows.js';
 import { type Summary, summaryOf } from './issue-summary.js';
 import { donorIdHint, textOf, issueWords as texts } from './issue-words.js';
+import { withheldCard } from './withheld-fields.js';
 
 export type Articles = ReplyOf<typeof listArticles>['articles'];
 
@@ -104,6 +105,7 @@ ${draftsCard(visit, drafts, true)}
     ${isReceived(type) ? null : linesCard(visit, fields, errors, summary)}
     ${takesPayments(type) ? paymentsCard(visit, fields, errors) : null}
     ${setOffCard(visit, given)}
+    ${withheldCard(visit, fields, errors)}
     ${isReceived(type) ? receivedCard(visit, fields, errors) : null}
     ${moreCard(visit, fields, errors)}
   </div>

@@ -1,4 +1,10 @@
-import { type CreateDocument, type CustomerCard, isUuid, timeLimitsMs } from '@pinkas/contracts';
+import {
+  type CreateDocument,
+  type CustomerCard,
+  isUuid,
+  timeLimitsMs,
+  type WithheldWithReceipt,
+} from '@pinkas/contracts';
 import { nameKey } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import { readMoney, type Words } from '@pinkas/ui';
@@ -23,12 +29,12 @@ import {
   takesPayments,
   withArticles,
   withCard,
-  withDistributed,
   withoutBlankLines,
 } from './issue-fields.js';
 import { type IssueForm, issueForm } from './issue-form.js';
 import { textOf } from './issue-words.js';
 import { errorsOf, Issuing, taxIdTyped } from './issuing.js';
+import { noRestError, withDistributed, withheldOf, withRestWithheld } from './withheld-fields.js';
 
 const texts = {
   changed: {
@@ -172,11 +178,12 @@ export class IssuePages {
   @ConsolePage({ method: 'POST', path: '/picture', changes: 'issues', form: issueLimits })
   async draw(visit: MemberVisit): Promise<PageReply> {
     const { form, language } = visit;
-    const parsed = bodyOf(readFields(form, this.issuing.typeOf(visit, form.get('type'))), language);
-    if ('errors' in parsed) {
+    const fields = readFields(form, this.issuing.typeOf(visit, form.get('type')));
+    const parsed = { ...bodyOf(fields, language), ...withheldOf(fields, language) };
+    if (!('body' in parsed) || 'errors' in parsed) {
       throw new ApiError('validation_error');
     }
-    const preview = await this.issuing.preview(visit, parsed.body);
+    const preview = await this.issuing.preview(visit, parsed.body, parsed);
     return { kind: 'file', headers: framedHeaders, body: await this.issuing.picture(visit, preview) };
   }
 
@@ -232,9 +239,13 @@ export class IssuePages {
       this.issuing.articles(visit),
       this.issuing.debts(visit, given.single.account),
     ]);
-    const fields = withArticles(given, articles);
+    const typed = withArticles(given, articles);
+    const isRest = visit.form.get('step') === 'withhold';
+    const fields = isRest ? withRestWithheld(typed, origin, debts) : typed;
+    const isNone = isRest && fields.single['withheld.amount'] === '';
+    const errors = isNone ? { errors: noRestError(visit.language) } : {};
     const summary = await this.issuing.summary(visit, fields);
-    return issueForm(visit, { fields, origin, articles, summary, debts, ...more });
+    return issueForm(visit, { fields, origin, articles, summary, debts, ...errors, ...more });
   }
 
   async #confirm(visit: MemberVisit, given: IssueFields, savedAt: Date): Promise<PageReply> {
@@ -251,11 +262,12 @@ export class IssuePages {
       return this.#form(visit, { ...fields, single }, { errors });
     }
     const debts = await this.issuing.debts(visit, fields.single.account);
-    return this.#checked(visit, fields, async (body) => {
-      const preview = await this.issuing.preview(visit, body);
+    const distributed = withDistributed(fields, debts);
+    return this.#checked(visit, distributed, async (body, withheld) => {
+      const preview = await this.issuing.preview(visit, body, { withheld });
       const found = preview.matched_by === null ? await this.#near(visit, fields) : [];
       return found.length === 0
-        ? issueConfirm(visit, withDistributed(fields, debts), preview, {
+        ? issueConfirm(visit, distributed, preview, {
             change: await this.issuing.cardChange(visit, preview),
             debts,
           })
@@ -279,10 +291,13 @@ export class IssuePages {
 
   async #issue(visit: MemberVisit, fields: IssueFields): Promise<PageReply> {
     const expected = readMoney(visit.form.get('expected_total') ?? '');
-    return this.#checked(visit, fields, async (body) => {
+    return this.#checked(visit, fields, async (body, withheld) => {
       const confirmed = { ...body, ...(expected !== null && expectedTotal(expected)) };
       const { key } = fields.single;
-      const { id, customer } = await this.issuing.issue(visit, `issue-${key}`, confirmed, fields.setOffs);
+      const { id, customer } = await this.issuing.issue(visit, `issue-${key}`, confirmed, {
+        setOffs: fields.setOffs,
+        withheld,
+      });
       if (visit.form.get('update_card') === 'yes') {
         await this.issuing.updateCard(visit, customer);
       }
@@ -295,14 +310,18 @@ export class IssuePages {
   async #checked(
     visit: MemberVisit,
     fields: IssueFields,
-    goOn: (body: CreateDocument) => Promise<PageReply>,
+    goOn: (body: CreateDocument, withheld: WithheldWithReceipt | undefined) => Promise<PageReply>,
   ): Promise<PageReply> {
-    const parsed = bodyOf(fields, visit.language);
-    if ('errors' in parsed) {
-      return this.#form(visit, fields, { errors: parsed.errors });
+    const [parsed, stated] = [bodyOf(fields, visit.language), withheldOf(fields, visit.language)];
+    if ('errors' in parsed || 'errors' in stated) {
+      const errors = {
+        ...('errors' in parsed && parsed.errors),
+        ...('errors' in stated && stated.errors),
+      };
+      return this.#form(visit, fields, { errors });
     }
     try {
-      return await goOn(parsed.body);
+      return await goOn(parsed.body, stated.withheld);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'internal_error') {
         throw error;

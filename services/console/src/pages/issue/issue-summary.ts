@@ -1,5 +1,5 @@
 import { type PreviewWarning, warningsOf } from '@pinkas/contracts';
-import { fromShekels, sum, toShekels } from '@pinkas/domain';
+import { type Agorot, fromShekels, sum, toShekels } from '@pinkas/domain';
 import {
   amount,
   card,
@@ -16,9 +16,11 @@ import {
   readMoney,
   totalWords,
   type Words,
+  withheldWords,
 } from '@pinkas/ui';
 import { type DocumentPreview, warningList } from './consequences.js';
 import { type IssueFields, isReceived, takesPayments } from './issue-fields.js';
+import { typedWithheld } from './withheld-fields.js';
 
 const texts = {
   title: { he: 'סיכום', en: 'Summary' },
@@ -85,6 +87,26 @@ const ofCustomer: readonly PreviewWarning[] = [
   'sending_not_possible',
 ];
 
+/** What was received, and with what was withheld, in agorot, what both settle. */
+function receivedTotals(
+  { type, totals: { total } }: DocumentPreview['draft'],
+  withheld: Agorot,
+  language: Language,
+): Markup {
+  const strong = (value: number) => html`<strong>${amount(value, language)}</strong>`;
+  const name = totalWords[type][language];
+  return withheld === 0n
+    ? facts([[name, strong(total)]], language)
+    : facts(
+        [
+          [name, amount(total, language)],
+          [withheldWords.withheld[language], amount(toShekels(withheld), language)],
+          [withheldWords.settled[language], strong(toShekels(fromShekels(total) + withheld))],
+        ],
+        language,
+      );
+}
+
 /** The amounts of a previewed document. */
 export function totals({ draft }: DocumentPreview, fields: IssueFields, language: Language): Markup {
   const { subtotal, discount, vat, vat_rate, total } = draft.totals;
@@ -93,10 +115,7 @@ export function totals({ draft }: DocumentPreview, fields: IssueFields, language
   const missing = fromShekels(total) - paid;
   if (isReceived(fields.type)) {
     // What acknowledges a payment has no VAT: it is that of the invoice.
-    return facts(
-      [[totalWords[draft.type][language], html`<strong>${amount(total, language)}</strong>`]],
-      language,
-    );
+    return receivedTotals(draft, typedWithheld(fields), language);
   }
   return facts(
     [

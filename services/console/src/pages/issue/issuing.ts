@@ -3,7 +3,6 @@ import {
   type CreateDocument,
   type CustomerCard,
   type CustomerSnapshot,
-  fingerprint,
   getDocument,
   type IssuedDocument,
   issueDocument,
@@ -12,9 +11,11 @@ import {
   listDebts,
   previewDocument,
   renderDraft,
+  requestFingerprint,
   searchCustomers,
   setOffDocumentsMax,
   showCustomer,
+  type WithheldWithReceipt,
 } from '@pinkas/contracts';
 import {
   asLine,
@@ -186,10 +187,15 @@ export class Issuing {
   }
 
   /** @param isOpen whether payments are still being filled in. */
-  preview(visit: MemberVisit, body: CreateDocument, isOpen = false): Promise<DocumentPreview> {
+  preview(
+    visit: MemberVisit,
+    body: CreateDocument,
+    { isOpen = false, withheld }: { isOpen?: boolean; withheld?: WithheldWithReceipt | undefined } = {},
+  ): Promise<DocumentPreview> {
     const { book, session } = visit;
     const issuer = { kind: 'person', id: session.personId } as const;
-    return this.rpc.call(previewDocument, { business: book, issuer, body, payments_open: isOpen });
+    const more = { payments_open: isOpen, ...(withheld && { withheld }) };
+    return this.rpc.call(previewDocument, { business: book, issuer, body, ...more });
   }
 
   /** What the document comes to as far as it is typed, for the form next to it. */
@@ -206,7 +212,7 @@ export class Issuing {
     const customer = hasCustomer ? parsed.body.customer : { name: nobodyYet };
     const items = parsed.body.items.map((item) => ({ ...item, description: item.description || nobodyYet }));
     try {
-      const preview = await this.preview(visit, { ...parsed.body, customer, items }, true);
+      const preview = await this.preview(visit, { ...parsed.body, customer, items }, { isOpen: true });
       return { preview, hasCustomer };
     } catch (error) {
       if (error instanceof ApiError) {
@@ -240,25 +246,29 @@ export class Issuing {
     return updateCard(this.rpc, visit, customer);
   }
 
-  /** Issues a document, once for each key. @param setOffs what a receipt on account pays. */
+  /** Issues a document, once for each key. @param settles what a receipt on account pays, and what any receipt states as withheld. */
   async issue(
     { book, session }: MemberVisit,
     key: string,
     body: CreateDocument,
-    setOffs: IssueFields['setOffs'] = [],
+    {
+      setOffs = [],
+      withheld,
+    }: { setOffs?: IssueFields['setOffs']; withheld?: WithheldWithReceipt | undefined } = {},
   ): Promise<IssuedDocument> {
     const set_offs = setOffs.map(({ document_id, amount }) => ({
       document_id,
       amount: readMoney(amount) ?? 0,
     }));
+    const settles = { ...(set_offs.length > 0 && { set_offs }), ...(withheld && { withheld }) };
     const { document } = await this.rpc.callOrWait(issueDocument, {
       business: book,
       issuer: { kind: 'person', id: session.personId },
       idempotency_key: `console-${key}`,
       body,
-      ...(set_offs.length > 0 && {
-        set_offs,
-        body_sha256: fingerprint({ body, set_offs }).toString('hex'),
+      ...(Object.keys(settles).length > 0 && {
+        ...settles,
+        body_sha256: requestFingerprint({ body, ...settles }).toString('hex'),
       }),
     });
     return document;

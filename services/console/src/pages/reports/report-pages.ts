@@ -1,6 +1,6 @@
-import { listPayments, printReport, type ReplyOf, timeLimitsMs } from '@pinkas/contracts';
+import { type Call, listPayments, printReport, type ReplyOf, timeLimitsMs } from '@pinkas/contracts';
 import { dayInIsrael, isPaymentMethod, vatReportMonth } from '@pinkas/domain';
-import type { VatDetailSummary } from '@pinkas/exports';
+import { type VatDetailSummary, withheldCsv, withheldPages } from '@pinkas/exports';
 import {
   ApiError,
   type Clock,
@@ -31,6 +31,7 @@ import {
   stats,
   table,
   type Words,
+  withheldWords,
 } from '@pinkas/ui';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import { latestVatDetail } from '../../export/export.repository.js';
@@ -51,6 +52,7 @@ import {
   reportFile,
   reportTexts,
   salesSheet,
+  withheldPart,
 } from '../../report/report.js';
 import { sheetTable } from '../../report/sheet.js';
 import { differenceNote } from '../exports/vat-detail-notes.js';
@@ -70,6 +72,8 @@ const texts = {
   },
   detailed: { he: 'דיווח מפורט (PCN874)', en: 'Detailed report (PCN874)' },
   noneOfMethod: { he: 'אין תקבולים כאלה בתקופה.', en: 'There are no such receipts in this period.' },
+  withheldYear: { he: 'פירוט לשנת', en: 'All of the year' },
+  withheldPeriod: { he: 'פירוט לתקופה (CSV)', en: 'All of the period (CSV)' },
   document: { he: 'מסמך', en: 'Document' },
   date: { he: 'תאריך', en: 'Date' },
   customer: { he: 'לקוח', en: 'Customer' },
@@ -109,6 +113,7 @@ ${figures(report, visit)}
 ${hasVat(visit.book) && salesCard(visit, report, period)}
 ${hasVat(visit.book) && reportedCard(visit, report, detailed?.vat_detail ?? null)}
 ${receiptsCard(visit, report, period)}
+${report.withheld ? withheldCard(visit, report.withheld, period) : null}
 ${report.months.length > 1 ? monthsCard(visit, report) : null}`,
     );
   }
@@ -158,6 +163,15 @@ ${pager(links, language, reportTexts.receipts[language])}`,
       html: printedPeriod(visit, period, report, dayInIsrael(now)),
     });
     return pdfFile(`report-${fileNameOf(period)}.pdf`, Buffer.from(pdf, 'base64'));
+  }
+
+  /** What customers have withheld at source in a period, customer by customer: a year of it belongs to the annual return. */
+  @ConsolePage({ method: 'GET', path: '/withheld/csv' })
+  async withheld(visit: MemberVisit): Promise<PageReply> {
+    const period = periodOf(visit, this.clock.now());
+    const call: Call = (contract, request) => this.rpc.call(contract, request);
+    const pages = withheldPages(call, { businessId: visit.bookId, from: period.from, to: period.to });
+    return csvFile(`withheld-${fileNameOf(period)}.csv`, withheldCsv(pages));
   }
 
   /** The same figures as a table for a spreadsheet. */
@@ -257,6 +271,28 @@ function receiptsCard(visit: MemberVisit, report: Report, { name }: ReportPeriod
     title: reportTexts.receipts[language],
     kind: 'flush',
     content: report.receipts.length === 0 ? emptyState({ title: texts.noReceipts[language] }) : list,
+  });
+}
+
+function withheldCard(
+  visit: MemberVisit,
+  withheld: NonNullable<Report['withheld']>,
+  { from, name }: ReportPeriod,
+): Markup {
+  const { language, link } = visit;
+  const year = from.slice(0, 4);
+  const file = (period: string, text: string) =>
+    linkButton({ href: link('/reports/withheld/csv', { period }), text, download: true });
+  return card({
+    id: 'withheld',
+    title: withheldWords.withheld[language],
+    kind: 'flush',
+    aside: html`<div class="buttons">
+  ${name === year ? null : file(name, texts.withheldPeriod[language])}
+  ${file(year, `${texts.withheldYear[language]} ${year} (CSV)`)}
+</div>`,
+    content: html`
+${withheldPart(withheld, visit, (id) => link(`/customers/${id}/statement`))}`,
   });
 }
 

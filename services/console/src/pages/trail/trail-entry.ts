@@ -250,7 +250,7 @@ const instantForm = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /** A name that somebody gave may look like an instant, and be none. */
 const isInstant = (text: string) => instantForm.test(text) && !Number.isNaN(Date.parse(text));
 /** In ILS. */
-const amounts = new Set(['amount', 'paid', 'set_off', 'allocation_threshold_net']);
+const amounts = new Set(['amount', 'paid', 'set_off', 'withheld', 'allocation_threshold_net']);
 
 /** A value in words; null: there is none. */
 function shownValue(name: string, value: unknown, names: TrailNames, language: Language): Shown | null {
