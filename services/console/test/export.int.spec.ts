@@ -255,6 +255,7 @@ describe('exports of the console', () => {
       missingPdfCount: 0,
       missingPdfs: [],
       vatDetail: null,
+      runReport: null,
     };
     expect(await insertChunk(db, claim, 0, Buffer.from('late'), gib)).toBe('lost');
     expect(await finish(db, claim, file, new Date(), new Date())).toBe(false);

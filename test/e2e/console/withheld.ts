@@ -3,7 +3,7 @@ import type { CreateDocument } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { desktop } from '../../harness/console-visitor.js';
 import { invoice } from '../../harness/running-stack.js';
-import type { ConsoleSystem } from '../console.e2e.spec.js';
+import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function withheld(system: () => ConsoleSystem): void {
   describe('tax withheld at source', () => {

@@ -77,11 +77,7 @@ export async function writeUniform(
     // Encoded before the reports, which count its fields as well.
     await writeFile(`${ini}.partial`, Buffer.concat(files.ini()));
     const report = runReport(run, files);
-    const reports = await writeReports(
-      call,
-      { business: request.business, folder },
-      uniformReports(report),
-    );
+    const reports = await writeReports(call, { business: request.business, folder }, uniformReports(report));
     const sums = new Map([['INI.TXT', await sha256Of(`${ini}.partial`)]]);
     for (const name of ['BKMVDATA.TXT', 'BKMVDATA.zip', bookEndFile, ...reports]) {
       sums.set(name, await sha256Of(join(folder, name)));

@@ -265,7 +265,7 @@ async function exportsPage(
   const transmissions = await listTransmissions(db, business.id, exports);
   const isOffered = connection?.transmission === true;
   const done = outcome === null ? undefined : outcomes[outcome];
-  const isUnfinished =
+  const isInWork =
     exports.some(({ state }) => state === 'queued' || state === 'running') ||
     [...transmissions.values()].some(isTransmitting);
   const files =
@@ -286,7 +286,7 @@ ${card({
   id: 'files',
   title: texts.files[language],
   content: files,
-  ...(isUnfinished && { data: { 'data-refresh': String(refreshSeconds) } }),
+  ...(isInWork && { data: { 'data-refresh': String(refreshSeconds) } }),
 })}
 ${monthlyCard(visit, { schedule, packages, members, exports, today: dayInIsrael(now) })}`,
     error ? 422 : 200,
