@@ -160,9 +160,10 @@ describe('keptBody', () => {
     expect(keptKey(book, '5555555555554444')).not.toBe(card);
     expect(keptKey(other, '4111111111111111')).not.toBe(card);
     expect([keptKey(book, card), keptKey(book, mail)]).toEqual([card, mail]);
-    expect([...keptKey(book, `${'א'.repeat(200)}`), ...keptKey(book, 'a'.repeat(200))].length).toBeLessThan(
-      150,
-    );
+    expect([keptKey(book, 'הזמנה 1044'), keptKey(book, 'א'.repeat(200))]).toEqual([
+      'הזמנה 1044',
+      'א'.repeat(128),
+    ]);
     expect(keptKey(book, `pk_live_a ${'a'.repeat(200)}`)).toHaveLength(128);
   });
 

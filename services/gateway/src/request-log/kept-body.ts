@@ -157,21 +157,18 @@ const openValue = /^[\w.:/+-]{0,64}$/;
 const openName = /^[A-Za-z_][A-Za-z_-]{0,39}$/;
 
 const keyMax = 128;
-/** No address of a person, and no name in other letters. */
-const openKey = /^[ -?A-~]*$/;
-
 /**
- * An idempotency key as it is kept: what is secret or may be personal is masked, with a part of its hash, so that the attempts of one
+ * An idempotency key as it is kept: what is secret or an address of email is masked, with a part of its hash, so that the attempts of one
  * key are found and those of another are not among them.
  */
 export function keptKey(businessId: string, key: string): string {
   const clean = withoutSecrets(key);
-  const shown = openKey.test(clean) ? clean : maskedText;
+  const shown = clean.includes('@') ? maskedText : clean;
   if (shown === key || isMaskedKey(key)) {
     return [...key].slice(0, keyMax).join('');
   }
   const mark = ` ${createHash('sha256').update(`${businessId}\n${key}`).digest('hex').slice(0, 8)}`;
-  return shown.slice(0, keyMax - mark.length) + mark;
+  return [...shown].slice(0, keyMax - mark.length).join('') + mark;
 }
 
 /** A body with what may be personal masked. */
