@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -203,8 +204,9 @@ export function answerForBook({
   });
 }
 
-/** The PDF of a document: large enough for an export of several chunks. */
-export const pdfOf = (documentId: string): Buffer => Buffer.alloc(200_000, `%PDF of ${documentId} `);
+/** The PDF of a document: large enough for an export of several chunks, and no smaller when it is deflated. */
+export const pdfOf = (documentId: string): Buffer =>
+  createHash('shake256', { outputLength: 200_000 }).update(documentId).digest();
 
 /** Unpacks a zip into a new folder, which the caller removes. @returns the folder, and the files with their bytes. */
 export async function unzipped(bytes: Buffer): Promise<{ folder: string; names: string[] }> {

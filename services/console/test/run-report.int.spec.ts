@@ -23,7 +23,10 @@ describe('what the page of files says before and after a file is made', () => {
   afterAll(() => console?.stop());
   beforeEach(async () => {
     business = console.addBusiness({ tax_id: '777777715' });
-    const entries = [1, 2, 3].map((number) => bookEntry(number, business));
+    const entries = [1, 2, 3].map((number) => {
+      const entry = bookEntry(number, business);
+      return { ...entry, document: { ...entry.document, date: '2026-05-15' } };
+    });
     book.splice(0, book.length, ...entries);
     owner = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
   });

@@ -148,7 +148,6 @@ ${pager(links, language, texts.entries[language])}
     if (isReversed(subject.period)) {
       return reversed(visit, subject);
     }
-    // Read before the reply begins, so that a failure has a page of its own.
     const first = await readPage(this.rpc, visit, subject, { limit: callSize, after: null });
     return csvFile(`statement-${dayInIsrael(now)}.csv`, this.#parts(visit, subject, first));
   }

@@ -123,7 +123,6 @@ ${pager(
   @ConsolePage({ method: 'GET', path: '/csv' })
   async csv(visit: MemberVisit): Promise<PageReply> {
     const filter = await filterOf(this.rpc, visit.bookId, readTrailValues(visit.query));
-    // Read before the reply begins, so that a failure has a page of its own.
     const first = await this.#complete(visit, filter, readPositions(null));
     return csvFile(`trail-${dayInIsrael(this.clock.now())}.csv`, this.#parts(visit, filter, first));
   }
