@@ -60,7 +60,7 @@ describe('pinkas export withholding', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('writes the year as one table, is recorded as an export, and replaces no file', async () => {
+  it('pinkas export withholding writes the year as one table, is recorded as an export, and replaces no file', async () => {
     const out = join(folder, 'withheld.csv');
     const words = { business: id, year: '2026', out };
     const { output, requests } = run('export withholding', words, answers());

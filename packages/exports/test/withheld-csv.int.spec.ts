@@ -32,7 +32,7 @@ const textOf = async (rows: readonly Withheld[], options?: { raw: boolean }) => 
 };
 
 describe('withheldCsv', () => {
-  it('has a row for each entry, the sum of each customer behind its entries, and that of all', async () => {
+  it('a table has a row for each entry, the sum of each customer behind its entries, and that of all', async () => {
     const rows = [
       withheldOf('A', 0.1, { receipt: { id: 'r', number: 3 } }),
       withheldOf('A', 0.2, { confirmation: { number: '=1', date: '2026-03-03' } }),
@@ -54,7 +54,7 @@ describe('withheldCsv', () => {
     expect((await textOf(rows, { raw: true })).at(2)).toContain(',=1,');
   });
 
-  it('of no entry has the sum of zero', async () => {
+  it('a table of no entry has the sum of zero', async () => {
     expect((await textOf([])).slice(1)).toEqual(['total,,,,,0.00,,,,,,']);
   });
 });

@@ -154,7 +154,7 @@ describe('tax withheld at source in the console', () => {
     );
   });
 
-  it('what cannot be recorded comes back at its field with what was typed, and says what to do', async () => {
+  it('an entry that cannot be recorded comes back at its field with what was typed, and says what to do', async () => {
     const form = fieldsIn((await browser.get(at())).text);
     const typed: [Record<string, string>, string][] = [
       [{ amount: 'forty' }, 'at most what is left to pay'],
@@ -175,7 +175,7 @@ describe('tax withheld at source in the console', () => {
     expect(textOf(reply.text)).toContain('the balance may have changed');
   });
 
-  it('what is withheld is shown with its receipt and confirmation, and removed once, but not of a cancelled document', async () => {
+  it('tax that is withheld is shown with its receipt and confirmation, and removed once, but not of a cancelled document', async () => {
     rows = [withheldOf(40)];
     state = { ...state, set_off: 40, withheld: 40 };
     const { text } = await browser.get(at());
@@ -220,7 +220,7 @@ describe('tax withheld at source in the console', () => {
     expect(request?.body_sha256).toBe(hash);
   });
 
-  it('what a receipt cannot state as withheld comes back at its field, and zero is nothing', async () => {
+  it('an amount that a receipt cannot state as withheld comes back at its field, and zero is nothing', async () => {
     const form = fieldsIn(
       (await browser.get(`${root}/issue/document?type=receipt&from=${document.id}`)).text,
     );

@@ -96,7 +96,7 @@ describe('tax withheld at source', () => {
     ]);
   };
 
-  it('what a customer withholds settles what its receipt has left, is credited to its account, and changes no document', async () => {
+  it('tax that a customer withholds settles what its receipt has left, is credited to its account, and changes no document', async () => {
     const id = await invoice(1180);
     await issue(receiptOf(1140, { based_on: id }));
     const before = await show(id);
@@ -173,7 +173,7 @@ describe('tax withheld at source', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('what is withheld is in the trail of its document in the name of the person, and so is its removal', async () => {
+  it('withheld tax is in the trail of its document in the name of the person, and so is its removal', async () => {
     const id = await invoice(100);
     const body = receiptOf(60, { based_on: id });
     const confirmation = { number: '857-1', date: '2026-06-29' };
@@ -323,7 +323,7 @@ describe('tax withheld at source', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('what was withheld of a cancelled proforma stays on the account and cannot be removed', async () => {
+  it('tax that was withheld of a cancelled proforma stays on the account and cannot be removed', async () => {
     const id = await issue({ type: 'proforma', items: net(100) });
     const withheld_id = randomUUID();
     await withhold(id, 30, { withheld_id });

@@ -7,7 +7,7 @@ import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function withheld(system: () => ConsoleSystem): void {
   describe('tax withheld at source', () => {
-    it('what a customer withholds is asked for nowhere, a receipt states it, and callers of the HTTP API neither see nor send it', async () => {
+    it('tax that a customer withholds is asked for nowhere, a receipt states it, and callers of the HTTP API neither see nor send it', async () => {
       const { stack, visitorOf } = system();
       const issuer = await stack.newIssuer({ tax_authority_connected: false });
       const issued = async (body: CreateDocument) => {

@@ -94,7 +94,7 @@ const dayDigits = (day: string): string => day.split('-').reverse().join('');
 
 /** Report 5.4: what a run wrote, in the form and the words that the authority prescribes. */
 export function runSummary(report: RunReport): ReportText {
-  const { business, software, began, records, leftOut, deviations } = report;
+  const { business, software, began, records } = report;
   const [year = '', month = '', day = ''] = began.day.split('-');
   const at = `${day}/${month}/${year.slice(2)} בשעה: ${began.time.slice(0, 2)}:${began.time.slice(2)}`;
   const counts = records.map(({ code, count: found }) => [
@@ -103,10 +103,6 @@ export function runSummary(report: RunReport): ReportText {
     count(found),
   ]);
   const all = records.reduce((sum, record) => sum + record.count, 0);
-  const table = (title: string, headings: string[], rows: string[][]): ReportTable => ({
-    ...{ title, headings, rows },
-    isSummed: false,
-  });
   return {
     heading: 'הפקת קבצים במבנה אחיד עבור:',
     facts: [
@@ -128,38 +124,47 @@ export function runSummary(report: RunReport): ReportText {
       },
     ],
     closing: `תוכנה: ${software.name}, מספר תעודת הרישום: ${software.registration ?? 'אין'}, בתאריך ${at}`,
-    more: [
-      table(
-        'פרטים נוספים',
-        ['מה', 'ערך'],
-        [
-          ['מזהה ראשי', report.primaryId],
-          ['קידוד', report.charset],
-          ['מהדורת התוכנה', software.version],
-        ],
-      ),
-      table(
-        'מה שאינו בקבצים',
-        ['מה', 'מספר'],
-        [
-          ['הצעות מחיר, שאין להן קוד במבנה', count(leftOut.documents)],
-          ['שורות של קבלות, שנכתבות לפי תקבוליהן', count(leftOut.receiptLines)],
-          ['הפניות להצעת מחיר כמסמך בסיס', count(leftOut.baseDocuments)],
-        ],
-      ),
-      table(
-        'שדות שנכתבו אחרת מן הספר, או שחסר להם ערך',
-        ['שדה', 'שם', 'מה נעשה', 'מספר', 'במסמכים'],
-        deviations.map(({ field, name, deviation, count: found, documents }) => [
-          String(field),
-          fieldNames[field] ?? name,
-          deviationNames[deviation],
-          count(found),
-          documents.join(', '),
-        ]),
-      ),
-    ],
+    more: moreTables(report),
   };
+}
+
+/** What the product adds to the report of a run. */
+function moreTables({ software, primaryId, charset, leftOut, deviations }: RunReport): ReportTable[] {
+  const table = (title: string, headings: string[], rows: string[][]): ReportTable => ({
+    ...{ title, headings, rows },
+    isSummed: false,
+  });
+  return [
+    table(
+      'פרטים נוספים',
+      ['מה', 'ערך'],
+      [
+        ['מזהה ראשי', primaryId],
+        ['קידוד', charset],
+        ['מהדורת התוכנה', software.version],
+      ],
+    ),
+    table(
+      'מה שאינו בקבצים',
+      ['מה', 'מספר'],
+      [
+        ['הצעות מחיר, שאין להן קוד במבנה', count(leftOut.documents)],
+        ['שורות של קבלות, שנכתבות לפי תקבוליהן', count(leftOut.receiptLines)],
+        ['הפניות להצעת מחיר כמסמך בסיס', count(leftOut.baseDocuments)],
+      ],
+    ),
+    table(
+      'שדות שנכתבו אחרת מן הספר, או שחסר להם ערך',
+      ['שדה', 'שם', 'מה נעשה', 'מספר', 'במסמכים'],
+      deviations.map(({ field, name, deviation, count: found, documents }) => [
+        String(field),
+        fieldNames[field] ?? name,
+        deviationNames[deviation],
+        count(found),
+        documents.join(', '),
+      ]),
+    ),
+  ];
 }
 
 /** Report 2.6 b: each document type of the structure, also those that the product does not have. */

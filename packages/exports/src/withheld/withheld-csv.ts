@@ -56,12 +56,12 @@ const columns: readonly CsvColumn<Row>[] = [
   ['document_id', ({ entry }) => entry?.document.id ?? null],
 ];
 
-/** The same as a table for a spreadsheet in parts, with the sum of each customer behind its entries, and that of all at the end. */
+/** The same as a table for a spreadsheet in parts, the first with entries, with the sum of each customer behind its entries, and that of all at the end. */
 export async function* withheldCsv(
   pages: AsyncIterable<readonly Withheld[]> | readonly (readonly Withheld[])[],
   options?: CsvOptions,
 ): AsyncGenerator<string> {
-  yield csvHead(columns);
+  let head = csvHead(columns);
   let customer: Withheld['customer'] | null = null;
   let [sum, total]: [Agorot, Agorot] = [0n, 0n];
   const sumRow = (kind: 'customer' | 'total', of: Agorot, whose: Row['customer']): Row => ({
@@ -79,8 +79,9 @@ export async function* withheldCsv(
       total += fromShekels(entry.amount);
       rows.push({ kind: 'entry', customer, amount: entry.amount, entry });
     }
-    yield csvRows(columns, rows, options);
+    yield head + csvRows(columns, rows, options);
+    head = '';
   }
   const last = customer === null ? [] : [sumRow('customer', sum, customer)];
-  yield csvRows(columns, [...last, sumRow('total', total, null)], options);
+  yield head + csvRows(columns, [...last, sumRow('total', total, null)], options);
 }

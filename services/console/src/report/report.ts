@@ -61,7 +61,7 @@ export const reportTexts = {
   entries: { he: 'ניכויים', en: 'Entries' },
   withheldHint: {
     he: 'לפי תאריך התשלום. מע"מ והכנסות אינם משתנים; הניכוי הוא על חשבון מס ההכנסה של העסק.',
-    en: 'By the date of the payment. VAT and income do not change: it is paid on account of the income tax of the business.',
+    en: 'By the date of the payment. VAT and income do not change: it counts towards the income tax of the business.',
   },
   moreCustomers: {
     he: 'הלקוחות שניכו את הסכומים הגדולים; הקובץ כולל את כולם.',
@@ -211,7 +211,8 @@ export function withheldPart(
   linkOf?: (customerId: string) => string,
 ): Markup {
   const isCut = withheld.customers > withheld.by_customer.length;
-  return html`<p class="hint">${reportTexts.withheldHint[view.language]}${isCut && html` ${reportTexts.moreCustomers[view.language]}`}</p>
+  const more = isCut && html` ${reportTexts.moreCustomers[view.language]}`;
+  return html`<p class="hint">${reportTexts.withheldHint[view.language]}${more}</p>
 ${sheetTable(withheldSheet(withheld, view, linkOf))}`;
 }
 

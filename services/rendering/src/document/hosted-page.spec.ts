@@ -67,7 +67,7 @@ describe('hostedPage', () => {
     expect(totals).not.toContain('סה&quot;כ לתשלום');
   });
 
-  it('what was withheld of an invoice stands apart from what was set off, and nothing more is asked for', () => {
+  it('tax that was withheld of an invoice stands apart from what was set off, and nothing more is asked for', () => {
     const html = page({ status: 'closed', paid: 2000, set_off: 1009, withheld: 90 });
     const totals = html.slice(html.indexOf('<table class="totals">'));
     expect(totals).toContain(

@@ -49,7 +49,7 @@ const texts = {
   record: { he: 'רישום ניכוי', en: 'Record tax that was withheld' },
   confirm: { he: 'רישום', en: 'Record it' },
   amount: { he: 'סכום הניכוי', en: 'Amount withheld' },
-  left: { he: 'היתרה לתשלום:', en: 'Left to pay:' },
+  left: { he: 'היתרה לתשלום:', en: 'Balance due:' },
   on: { he: 'תאריך התשלום שממנו נוכה', en: 'Date of the payment that it was withheld from' },
   onHint: { he: 'קובע לאיזו שנת מס הניכוי שייך.', en: 'It decides the tax year.' },
   settles: {
@@ -62,7 +62,7 @@ const texts = {
   },
   undone: { he: 'אפשר להסיר את הרישום בדף הזה.', en: 'It can be removed on this page.' },
   none: { he: 'לא נרשם ניכוי מהמסמך.', en: 'No tax was withheld of this document.' },
-  nothingLeft: { he: 'לא נשאר מה לנכות: אין יתרה לתשלום.', en: 'Nothing is left to pay of it.' },
+  nothingLeft: { he: 'לא נשאר מה לנכות: אין יתרה לתשלום.', en: 'It has no balance due.' },
   when: { he: 'תאריך התשלום', en: 'Paid on' },
   sum: { he: 'סכום', en: 'Amount' },
   confirmation: { he: 'אישור הניכוי', en: 'Confirmation' },
@@ -72,7 +72,7 @@ const texts = {
   remove: { he: 'הסרת הניכוי', en: 'Remove' },
   removeWhat: {
     he: 'הסרה מחזירה את הסכום ליתרה לתשלום של המסמך, ונרשמת ביומן. קבלה שציינה את הניכוי אינה משתנה.',
-    en: 'Removing makes the amount left to pay again, and is recorded in the trail. A receipt that states it does not change.',
+    en: 'Removing adds the amount to the balance due again, and is recorded in the trail. A receipt that states it does not change.',
   },
   recorded: { he: 'הניכוי נרשם.', en: 'It is recorded.' },
   removed: { he: 'הניכוי הוסר.', en: 'It is removed.' },
@@ -252,9 +252,14 @@ function withheldTable(visit: MemberVisit, rows: readonly Withheld[], isCancelle
       csrfToken,
       html`${hidden('withheld_id', withheld_id)}${button({ text: texts.remove[language], kind: 'secondary' })}`,
     );
-  const receiptOf = ({ receipt }: Withheld) =>
-    receipt &&
-    html` <span class="soft">${texts.withReceipt[language]} <a href="${link(`/documents/${receipt.id}`)}">${leftToRight(String(receipt.number))}</a></span>`;
+  const receiptOf = ({ receipt }: Withheld) => {
+    if (!receipt) {
+      return null;
+    }
+    const path = link(`/documents/${receipt.id}`);
+    const toReceipt = html`<a href="${path}">${leftToRight(String(receipt.number))}</a>`;
+    return html` <span class="soft">${texts.withReceipt[language]} ${toReceipt}</span>`;
+  };
   const list = table<Withheld>({
     caption: withheldWords.withheld[language],
     language,

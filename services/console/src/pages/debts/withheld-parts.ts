@@ -9,7 +9,7 @@ export const withheldTexts = {
   date: { he: 'תאריך האישור', en: 'Date of the confirmation' },
   wrong: {
     he: 'סכום גדול מאפס, ולכל היותר מה שנשאר לתשלום; ייתכן שהיתרה השתנתה.',
-    en: 'An amount above zero, and at most what is left to pay; the balance may have changed.',
+    en: 'An amount above zero, and at most the balance due, which may have changed.',
   },
   nothing: {
     he: 'דבר לא נרשם. יש לתקן את השדות המסומנים.',

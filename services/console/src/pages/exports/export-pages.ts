@@ -217,7 +217,7 @@ const isUnfinished = ({ format, from, to }: Draft, now: Date): boolean =>
   vatReportMonth(from, to) !== null &&
   to >= dayInIsrael(now);
 
-/** What a person is told before anything is requested; null: nothing. @param confirmed the end of the months that the form has warned of. */
+/** What is wrong with a draft before anything is requested; null: nothing. @param confirmed the end of the months that the form has warned of. */
 function faultOf(draft: Draft, confirmed: string, now: Date): 'badDrive' | 'notOver' | null {
   if (!/^[A-Z]?$/.test(draft.drive)) {
     return 'badDrive';

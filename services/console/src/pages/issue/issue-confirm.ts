@@ -153,7 +153,8 @@ function paidDocuments(
   const rows = debts.flatMap(({ document, balance }) => {
     const [paid, taken] = [amountOf(setOffs, document.id), amountOf(withheld, document.id)];
     const rest = toShekels(fromShekels(balance) - paid - taken);
-    const isTaken = html` <span class="soft">+ ${amount(toShekels(taken), language)} ${inSentence(withheldWords.withheld[language], language)}</span>`;
+    const name = inSentence(withheldWords.withheld[language], language);
+    const isTaken = html` <span class="soft">+ ${amount(toShekels(taken), language)} ${name}</span>`;
     const left = html` <span class="soft">${texts.left[language]} ${amount(rest, language)}</span>`;
     return paid + taken > 0n
       ? [
