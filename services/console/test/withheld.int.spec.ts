@@ -180,7 +180,7 @@ describe('tax withheld at source in the console', () => {
     state = { ...state, set_off: 40, withheld: 40 };
     const { text } = await browser.get(at());
     expect(textOf(text)).toMatch(/10 Jun 2026 ₪40\.00 857-1 11 Jun 2026 11:00 with receipt 3/);
-    expect(textOf(text)).toContain('Nothing is left to pay of it.');
+    expect(textOf(text)).toContain('It has no balance due.');
     const { withheld_id = '' } = fieldsIn(text);
     expect(withheld_id).toBe(rows[0]?.withheld_id);
     expect((await browser.post(`${at()}/remove`, { withheld_id })).status).toBe(303);

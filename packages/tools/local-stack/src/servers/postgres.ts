@@ -62,6 +62,8 @@ const volatileSettings = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  // A worker for each database of each test file costs more than what it would clean up.
+  autovacuum_naptime: '10min',
 };
 
 /** The user that runs PostgreSQL when this process is root: PostgreSQL refuses to run as root. */
