@@ -157,7 +157,7 @@ describe('tax withheld at source in the console', () => {
   it('an entry that cannot be recorded comes back at its field with what was typed, and says what to do', async () => {
     const form = fieldsIn((await browser.get(at())).text);
     const typed: [Record<string, string>, string][] = [
-      [{ amount: 'forty' }, 'at most what is left to pay'],
+      [{ amount: 'forty' }, 'at most the balance due'],
       [{ withheld_on: '' }, 'A valid date, not after today.'],
       [{ 'confirmation.number': 'x'.repeat(41) }, '40'],
       [{ 'confirmation.date': '2026-02-30' }, 'The date is not valid.'],
@@ -238,7 +238,7 @@ describe('tax withheld at source in the console', () => {
     refusal = new ApiError('validation_error', { details: { errors: [{ path: '/withheld/amounts' }] } });
     const refused = await browser.post(`${root}/issue/document`, typed);
     expect([refused.status, fieldsIn(refused.text)['withheld.amount']]).toEqual([422, '41']);
-    expect(textOf(refused.text)).toContain('at most what is left to pay');
+    expect(textOf(refused.text)).toContain('at most the balance due');
     // A receipt that is for no document has nothing to withhold from.
     const free = await browser.get(`${root}/issue/document?type=receipt`);
     expect(fieldsIn(free.text)['withheld.amount']).toBeUndefined();
