@@ -50,6 +50,9 @@ export interface RenderedPdf {
 
 /** Noon in Israel. */
 const noon = '2026-06-15T09:00:00Z';
+export const quietHours = {
+  auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' },
+} as const;
 const firstPdf: RenderedPdf = { revision: 1, allocation_number: null, allocation_pending: false };
 
 /** The delivery service with a mailbox, and with the events and PDFs of the others made by the test. */

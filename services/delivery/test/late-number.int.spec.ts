@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import {
-  artifactRendered,
-  auditDeliveries,
-  type Business,
-  type IssuedDocument,
-  messageDue,
-  resendDelivery,
-  suppressAddress,
-} from '@pinkas/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { artifactRendered, messageDue, resendDelivery } from '@pinkas/contracts';
 import { eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
-import { MessageChannels } from '../src/delivery/message-channels.js';
-import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+import { type DeliveryUnderTest, quietHours, startDelivery } from './delivery.js';
+import {
+  type Change,
+  first,
+  followUp,
+  lateNumbers,
+  number,
+  numbered,
+  pending,
+  withAccountant,
+} from './late-numbers.js';
 
 const minute = 60_000;
-const number = '123456789';
-const pending = { allocation_pending: true };
-const numbered = { revision: 2, allocation_number: number };
 const refused = { revision: 2 };
-const second = 1_000;
 
 let delivery: DeliveryUnderTest;
 beforeAll(async () => {
@@ -27,40 +24,9 @@ afterAll(() => delivery?.stop());
 beforeEach(() => delivery.reset());
 
 describe('a message whose allocation number is late', () => {
-  type Change = { document?: Partial<IssuedDocument>; business?: Partial<Business> };
-  /** Issues a document whose number is pending, and waits until its messages are held or due. */
-  const issuePending = async (recipient: string | null, change: Change = {}) => {
-    const invoice = await delivery.issue(recipient, change);
-    await delivery.render(invoice, pending);
-    await released(invoice);
-    return invoice;
-  };
-  const released = (invoice: IssuedDocument) =>
-    eventually('no message waits for its PDF', async () => {
-      const rows = await delivery.rows(invoice);
-      return rows.length > 0 && rows.every(({ state }) => state !== 'waiting') && rows;
-    });
-  /** Waits until the sender has worked through what is due: a message that is due now is sent. */
-  const othersAreSent = async () =>
-    delivery.inState(await delivery.issueReady(delivery.newRecipient()), 'sent');
-  const rowsWhere = (invoice: IssuedDocument, count: number) =>
-    eventually(`${count} messages are sent`, async () => {
-      const rows = await delivery.rows(invoice);
-      return rows.filter(({ state }) => state === 'sent').length === count && rows;
-    });
-  /** The oldest first. */
-  const mailsTo = async (recipient: string) => (await delivery.mailbox.mailTo(recipient)).reverse();
-  const subjectsTo = async (recipient: string) => (await mailsTo(recipient)).map(({ subject }) => subject);
-  const withAccountant = (email: string): Partial<Business> => ({
-    accountant_copy: { enabled: true, email },
-  });
-  const byWhatsApp = (phone: string): Change => ({
-    document: { customer: { ...exampleDocument().customer, phone } },
-    business: { auto_send: { enabled: true, channel: 'both', quiet_hours: null } },
-  });
-  const quietHours = { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } as const;
-  const first = 'חשבונית מס 1 מאת עסק לדוגמה בע"מ';
-  const followUp = 'התקבל מספר הקצאה: חשבונית מס 1 מאת עסק לדוגמה בע"מ';
+  const { issuePending, released, othersAreSent, rowsWhere, mailsTo, subjectsTo } = lateNumbers(
+    () => delivery,
+  );
 
   it('a message and the copy of the accountant are held for the number and leave with it at once', async () => {
     const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
@@ -184,64 +150,6 @@ describe('a message whose allocation number is late', () => {
     });
   });
 
-  it('a message leaves without the number when the hold is over, and one follow-up each brings it', async () => {
-    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
-    const invoice = await issuePending(recipient, { business: withAccountant(accountant) });
-    delivery.advanceClock(10 * minute);
-    await rowsWhere(invoice, 2);
-    const [mail] = await mailsTo(recipient);
-    expect(mail?.text).toContain('מספר ההקצאה בתהליך קבלה מרשות המסים.');
-    delivery.advanceClock(60 * minute);
-    await delivery.render(invoice, numbered);
-    await rowsWhere(invoice, 4);
-    await eventually('the events are published', () => delivery.sentOf(invoice).length === 4);
-    expect(delivery.sentOf(invoice).filter((event) => event.follow_up)).toHaveLength(2);
-    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
-    expect(await subjectsTo(accountant)).toEqual([
-      'עותק לרואה החשבון: חשבונית מס 1, עסק לדוגמה בע"מ',
-      'עותק לרואה החשבון: התקבל מספר הקצאה, חשבונית מס 1, עסק לדוגמה בע"מ',
-    ]);
-    const [, followed] = await mailsTo(recipient);
-    expect(followed?.text).toContain(`מספר הקצאה: ${number}`);
-    expect(await delivery.mailbox.raw(followed?.id ?? '')).toContain(`In-Reply-To: ${mail?.message_id}`);
-    expect(followed?.message_id).not.toBe(mail?.message_id);
-    // The same news again, in any form, brings nothing more.
-    await delivery.redeliverAll();
-    await delivery.render(invoice, { ...numbered, revision: 3 });
-    await othersAreSent();
-    expect(await delivery.rows(invoice)).toHaveLength(4);
-    const { documents } = await delivery.network.call(auditDeliveries, {
-      business_id: invoice.business_id,
-      document_ids: [invoice.id],
-    });
-    expect(
-      documents[0]?.messages
-        .filter(({ purpose }) => purpose === 'customer')
-        .map(({ follow_up, accepted, without_number }) => ({ follow_up, accepted, without_number })),
-    ).toEqual([
-      { follow_up: false, accepted: 1, without_number: 1 },
-      { follow_up: true, accepted: 1, without_number: 0 },
-    ]);
-  });
-
-  it('a follow-up leaves by WhatsApp with its own template and the number', async () => {
-    const [recipient, phone] = [delivery.newRecipient(), delivery.newPhone()];
-    const invoice = await issuePending(recipient, byWhatsApp(phone));
-    delivery.advanceClock(10 * minute);
-    await rowsWhere(invoice, 2);
-    await delivery.render(invoice, numbered);
-    await rowsWhere(invoice, 4);
-    const messages = (await delivery.whatsapp?.acceptedTo(phone)) ?? [];
-    expect(messages.map(({ body }) => body.template.name)).toEqual(['document_ready', 'document_allocated']);
-    expect(messages[1]?.body.template.components[0]?.parameters.map(({ text }) => text)).toEqual([
-      'עסק לדוגמה בע"מ',
-      'חשבונית מס',
-      '1',
-      number,
-    ]);
-    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
-  });
-
   it('a message leaves at once when the authority refuses during the hold', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issuePending(recipient);
@@ -350,46 +258,6 @@ describe('a message whose allocation number is late', () => {
     expect(await subjectsTo(recipient)).toEqual([first]);
   });
 
-  it('a follow-up waits for the end of the quiet hours when the number comes at night', async () => {
-    delivery.clock.now = new Date('2026-06-15T18:00:00Z');
-    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
-    const invoice = await issuePending(recipient, {
-      business: { ...quietHours, ...withAccountant(accountant) },
-    });
-    delivery.advanceClock(10 * minute);
-    await rowsWhere(invoice, 2);
-    delivery.clock.now = new Date('2026-06-15T23:00:00Z');
-    await delivery.render(invoice, numbered);
-    await rowsWhere(invoice, 3);
-    expect(await subjectsTo(accountant)).toHaveLength(2);
-    expect(await subjectsTo(recipient)).toEqual([first]);
-    expect((await delivery.rows(invoice)).find(({ state }) => state === 'ready')).toMatchObject({
-      purpose: 'customer',
-      not_before: new Date('2026-06-16T04:00:00Z'),
-    });
-    delivery.clock.now = new Date('2026-06-16T04:00:00Z');
-    await rowsWhere(invoice, 4);
-    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
-  });
-
-  it('a follow-up to an address that was suppressed since is not sent, and an operator sees why', async () => {
-    const recipient = delivery.newRecipient();
-    const invoice = await issuePending(recipient);
-    delivery.advanceClock(10 * minute);
-    await rowsWhere(invoice, 1);
-    await delivery.network.call(suppressAddress, {
-      business_id: invoice.business_id,
-      address: recipient,
-      detail: null,
-    });
-    await delivery.render(invoice, numbered);
-    const failed = await eventually('the follow-up has failed', async () =>
-      (await delivery.rows(invoice)).find(({ state }) => state === 'failed'),
-    );
-    expect(failed).toMatchObject({ last_error: 'The address is suppressed.' });
-    expect(await subjectsTo(recipient)).toEqual([first]);
-  });
-
   it('a held message and a follow-up of a cancelled document are withdrawn', async () => {
     const recipient = delivery.newRecipient();
     const held = await issuePending(recipient);
@@ -437,86 +305,6 @@ describe('a message whose allocation number is late', () => {
     expect(await subjectsTo(recipient)).toEqual([first]);
   });
 
-  it('a message that may have left without the number is repeated with it and followed up', async () => {
-    const recipient = delivery.newRecipient();
-    await delivery.mailbox.mode('drop_after_data', 1);
-    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
-    const row = await delivery.attempted(invoice, 1);
-    await delivery.render(invoice, numbered);
-    await eventually('the follow-up is planned', async () => (await delivery.rows(invoice)).length === 2);
-    delivery.advanceClock(minute);
-    await rowsWhere(invoice, 2);
-    expect((await subjectsTo(recipient)).sort()).toEqual([followUp, first, first].sort());
-    const shown = (await delivery.attempts(invoice)).map((attempt) => [
-      attempt.delivery_id === row.id ? 'message' : 'follow-up',
-      attempt.outcome,
-      attempt.allocation_number,
-    ]);
-    expect(shown).toHaveLength(3);
-    expect(shown).toEqual(
-      expect.arrayContaining([
-        ['message', 'unknown', null],
-        ['message', 'accepted', number],
-        ['follow-up', 'accepted', number],
-      ]),
-    );
-  });
-
-  it('a follow-up is planned for a message that is accepted when the number has come during its attempt', async () => {
-    const recipient = delivery.newRecipient();
-    const channels = delivery.service.app.get(MessageChannels);
-    const send = channels.send.bind(channels);
-    const held = jest.spyOn(channels, 'send').mockImplementationOnce(async (row, content) => {
-      const outcome = await send(row, content);
-      const invoice = await eventually('the document is known', () =>
-        delivery.issued.map(({ document }) => document).find(({ id }) => id === row.document_id),
-      );
-      await delivery.render(invoice, numbered);
-      await eventually('its number is known', () =>
-        delivery.database.db
-          .selectFrom('document')
-          .select('revision')
-          .where('document_id', '=', invoice.id)
-          .where('revision', '=', numbered.revision)
-          .executeTakeFirst(),
-      );
-      return outcome;
-    });
-    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
-    await rowsWhere(invoice, 2);
-    held.mockRestore();
-    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
-  });
-
-  it('a follow-up is planned for an attempt whose process died before its outcome was stored', async () => {
-    const recipient = delivery.newRecipient();
-    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
-    const [row] = await rowsWhere(invoice, 1);
-    // What such a process leaves behind.
-    await delivery.database.db
-      .updateTable('attempt')
-      .set({ outcome: null, ended_at: null })
-      .where('delivery_id', '=', row?.id ?? '')
-      .execute();
-    await delivery.database.db
-      .updateTable('delivery')
-      .set({
-        state: 'sending',
-        sent_at: null,
-        claimed_until: new Date(delivery.clock.now.getTime() + minute),
-      })
-      .where('id', '=', row?.id ?? '')
-      .execute();
-    await delivery.render(invoice, numbered);
-    await othersAreSent();
-    expect(await delivery.rows(invoice)).toHaveLength(1);
-    delivery.advanceClock(2 * minute);
-    await eventually('the follow-up is planned', async () => (await delivery.rows(invoice)).length === 2);
-    delivery.advanceClock(minute);
-    await rowsWhere(invoice, 2);
-    expect(await subjectsTo(recipient)).toContain(followUp);
-  });
-
   it('a message that certainly did not leave carries the number at its next attempt, and needs no follow-up', async () => {
     const recipient = delivery.newRecipient();
     await delivery.mailbox.mode('greylist');
@@ -554,64 +342,5 @@ describe('a message whose allocation number is late', () => {
         { state: 'ready', next_attempt_at: heldUntil.toISOString(), held_until: heldUntil.toISOString() },
       ],
     });
-  });
-
-  it('each recipient gets the number, and at most one follow-up, in any order of events', async () => {
-    const recipient = delivery.newRecipient();
-    const business = { ...delivery.business, allocation_hold_minutes: 0 };
-    const documents = Array.from({ length: 20 }, () => {
-      const document = exampleDocument({ business_id: delivery.business.id });
-      document.customer.email = recipient;
-      return document;
-    });
-    await Promise.all(
-      documents.flatMap((document) => [
-        delivery.network.publish(messageDue, document.id, exampleDue(document, business)),
-        delivery.render(document, pending),
-        delivery.render(document, numbered),
-      ]),
-    );
-    await eventually('all is sent', async () => {
-      const rows = (await Promise.all(documents.map((document) => delivery.rows(document)))).flat();
-      return rows.length >= 20 && rows.every(({ state }) => state === 'sent');
-    });
-    await othersAreSent();
-    for (const document of documents) {
-      const attempts = await delivery.attempts(document);
-      const shown = attempts.map(({ allocation_number }) => allocation_number);
-      expect([[number], [null, number], [number, null]]).toContainEqual(shown);
-    }
-  });
-});
-
-describe('MessageSender with a hanging mail server', () => {
-  let delivery: DeliveryUnderTest;
-  beforeAll(async () => {
-    // Longer than a test waits for anything.
-    delivery = await startDelivery({ whatsapp: true, patience: 60 * second });
-  });
-  // Killed first: the emails in flight would be waited for.
-  afterAll(() => delivery.mailbox.kill().then(() => delivery.stop()));
-
-  it('MessageSender sends by WhatsApp while the mail server hangs', async () => {
-    await delivery.mailbox.mode('hang');
-    const mails: IssuedDocument[] = [];
-    for (let n = 0; n < 8; n += 1) {
-      mails.push(await delivery.issue(delivery.newRecipient()));
-    }
-    for (const mail of mails) {
-      await delivery.render(mail);
-    }
-    await eventually('no more mails are handed over at once', async () => {
-      const rows = (await Promise.all(mails.map((mail) => delivery.rows(mail)))).flat();
-      return rows.filter(({ state }) => state === 'sending').length === 5;
-    });
-    const { customer } = exampleDocument();
-    const invoice = await delivery.issue(null, {
-      document: { customer: { ...customer, phone: delivery.newPhone() } },
-      business: { auto_send: { enabled: true, channel: 'whatsapp', quiet_hours: null } },
-    });
-    await delivery.render(invoice);
-    await delivery.inState(invoice, 'sent');
   });
 });

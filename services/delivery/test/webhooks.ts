@@ -35,6 +35,14 @@ export class WebhooksUnderTest extends DeliveryUnderTest {
   readonly #receivers: WebhookReceiver[] = [];
   readonly #sequences = new Map<string, number>();
 
+  /** Before a test: noon, a new book, and no names. @returns a receiver. */
+  async begin(): Promise<WebhookReceiver> {
+    await this.reset();
+    this.newBook();
+    this.names.clear();
+    return this.receiver();
+  }
+
   async receiver(certificateOf?: string): Promise<WebhookReceiver> {
     const receiver = await WebhookReceiver.start(certificateOf);
     this.#receivers.push(receiver);
@@ -113,6 +121,9 @@ export class WebhooksUnderTest extends DeliveryUnderTest {
     await super.stop();
   }
 }
+
+export const arrivedAt = ({ received }: WebhookReceiver, count: number) =>
+  eventually(`${count} webhooks arrived`, () => received.length >= count && received);
 
 export async function startWebhooks(): Promise<WebhooksUnderTest> {
   const webhooks = await startDelivery<WebhooksUnderTest>({}, WebhooksUnderTest);
