@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
 import {
   type Business,
   type BusinessChange,
@@ -237,4 +238,14 @@ export function errorCodeOf(answer: HttpAnswer): string {
     }
   }
   return error.code;
+}
+
+/** The paths of the errors of a call that is refused as invalid. */
+export async function errorPathsOf(work: Promise<unknown>): Promise<string[] | undefined> {
+  const apiError = await work.then(
+    () => undefined,
+    (error: { code: string; details: { errors: { path: string }[] } }) => error,
+  );
+  expect(apiError?.code).toBe('validation_error');
+  return apiError?.details.errors.map((error) => error.path).sort();
 }
