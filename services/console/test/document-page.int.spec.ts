@@ -1,52 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type Allocation,
-  type AllocationAttempt,
-  DocumentState,
-  type FailedMessage,
-  getDocument,
-  IssuedDocument,
-  listArtifacts,
-  listDeliveryFailures,
-  listDocuments,
-  listKeys,
-  listMessages,
-  listSuppressions,
-  type Message,
-  type ReplyOf,
-  resendDelivery,
-  type Suppression,
-  sendMessage,
-  showAllocation,
-  unsuppressAddress,
-} from '@pinkas/contracts';
-import { ApiError } from '@pinkas/service-kit';
+import { DocumentState, IssuedDocument, listKeys } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
 import type { TSchema } from 'typebox';
-import { fieldsIn, textOf } from './browser.js';
+import { textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
-
-const minute = (count: number) => new Date(Date.UTC(2026, 5, 15, 8, count)).toISOString();
-
-/** What the services answer about the document of a test. */
-interface Answers {
-  document: IssuedDocument;
-  state: DocumentState;
-  /** Absent: of a release that does not state it. */
-  issuer?: ReplyOf<typeof getDocument>['issuer'];
-  allocation: Allocation | null;
-  attempts: AllocationAttempt[];
-  next_after_attempt: number | null;
-  messages: Message[];
-  resent: { resent: number; suppressed: number };
-  failures: FailedMessage[];
-  suppressions: Suppression[];
-  /** The addresses that were allowed again. */
-  allowed: string[];
-  /** The documents that are based on it. */
-  based: ReplyOf<typeof listDocuments>['documents'];
-}
+import { type Answers, answerForDocument, answersFor, messageOf, minute } from './document-answers.js';
 
 /** The paths of the members of a schema that are no objects: `items[].sku`. */
 function membersOf(schema: TSchema, path = ''): string[] {
@@ -71,15 +30,6 @@ function membersOf(schema: TSchema, path = ''): string[] {
     : [path];
 }
 
-const suppressionOf = (business_id: string, address: string, minutes: number): Suppression => ({
-  business_id,
-  channel: 'email',
-  address,
-  reason: 'bounced',
-  detail: '550 no such mailbox',
-  since: minute(minutes),
-});
-
 describe('the page of a document', () => {
   let console: ConsoleUnderTest;
   let browser: TestBrowser;
@@ -88,170 +38,23 @@ describe('the page of a document', () => {
   let pagesAsked: (number | undefined)[];
   beforeAll(async () => {
     console = await startConsole();
-    console.network.answer(getDocument, () => ({
-      document: answers.document,
-      state: answers.state,
-      ...(answers.issuer && { issuer: answers.issuer }),
-    }));
-    console.network.answer(showAllocation, ({ after_attempt }) => {
-      pagesAsked.push(after_attempt);
-      const { allocation, attempts, next_after_attempt } = answers;
-      return { allocation, attempts, next_after_attempt };
-    });
-    console.network.answer(listArtifacts, () => ({ revisions: [] }));
-    console.network.answer(listDocuments, ({ based_on }) => ({
-      documents: based_on === answers.document.id ? answers.based : [],
-      next_before: null,
-    }));
-    console.network.answer(resendDelivery, () => ({ ...answers.resent, messages: [] }));
-    console.network.answer(listDeliveryFailures, () => ({ failures: answers.failures, next_after: null }));
-    console.network.answer(listSuppressions, () => ({
-      suppressions: answers.suppressions,
-      next_after: null,
-    }));
-    console.network.answer(unsuppressAddress, ({ business_id, address }) => {
-      answers.allowed.push(address);
-      return suppressionOf(business_id, address, 0);
-    });
-    console.network.answer(sendMessage, () => {
-      throw ApiError.invalid([{ path: '/recipient', message: 'is suppressed' }]);
-    });
-    console.network.answer(listMessages, () => ({ messages: answers.messages }));
+    answerForDocument(
+      console,
+      () => answers,
+      () => pagesAsked,
+    );
   });
   afterAll(() => console.stop());
   beforeEach(async () => {
     const business = console.addBusiness();
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
     const document = exampleDocument({ business_id: business.id, issued_at: minute(0) });
-    answers = {
-      document,
-      state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
-      allocation: null,
-      attempts: [],
-      next_after_attempt: null,
-      messages: [],
-      resent: { resent: 0, suppressed: 0 },
-      failures: [],
-      suppressions: [],
-      allowed: [],
-      based: [],
-    };
+    answers = answersFor(document);
     pagesAsked = [];
     at = `/b/${business.id}/documents/${document.id}`;
   });
 
   const open = async (path = at) => (await browser.get(path)).text;
-  /** The steps of the timeline: what each is, and its text without the time. */
-  const stepsOf = (page: string) => {
-    const list = /<ol class="timeline">(.*?)<\/ol>/s.exec(page)?.[1] ?? '';
-    return [...list.matchAll(/<li class="(\w+)">(.*?)<p class="when">/gs)].map(
-      ([, kind, text = '']) => `${kind} ${textOf(text)}`,
-    );
-  };
-  const allocationOf = (change: Partial<Allocation>): Allocation => ({
-    document_id: answers.document.id,
-    state: 'issued',
-    number: null,
-    reason: null,
-    refusal_codes: [],
-    attempts: 0,
-    first_attempt_at: null,
-    next_attempt_at: null,
-    decided_at: minute(0),
-    ...change,
-  });
-  const attemptOf = (n: number, change: Partial<AllocationAttempt> = {}): AllocationAttempt => ({
-    n,
-    started_at: minute(n),
-    ended_at: minute(n),
-    outcome: 'failed',
-    number: null,
-    reason: null,
-    refusal_codes: [],
-    ...change,
-  });
-  const messageOf = (change: Partial<Message> = {}): Message => ({
-    delivery_id: '11111111-1111-4111-8111-111111111111',
-    channel: 'email',
-    purpose: 'customer',
-    state: 'sent',
-    next_attempt_at: null,
-    not_before: null,
-    held_until: null,
-    follow_up: false,
-    requested: false,
-    ended_at: null,
-    reason: null,
-    recipient: 'dana@example.com',
-    suppressed: false,
-    created_at: minute(0),
-    attempts: [],
-    ...change,
-  });
-  type MessageAttempt = Message['attempts'][number];
-  const sendingOf = (n: number, minutes: number, change: Partial<MessageAttempt> = {}): MessageAttempt => ({
-    n,
-    started_at: minute(minutes),
-    ended_at: minute(minutes),
-    outcome: 'accepted',
-    response: null,
-    allocation_number: null,
-    ...change,
-  });
-
-  it('the timeline keeps every request for a number and every attempt to send, in their order', async () => {
-    answers.allocation = allocationOf({ number: '123456789', attempts: 4 });
-    answers.attempts = [
-      attemptOf(1, {
-        outcome: 'refused',
-        reason: '460 the number was refused',
-        refusal_codes: ['460', '431'],
-      }),
-      attemptOf(4, { n: 2, ended_at: null, outcome: null }),
-      attemptOf(6, { n: 3, outcome: 'dead_lettered', reason: 'The system is not subscribed.' }),
-      attemptOf(8, { n: 4, outcome: 'granted', number: '123456789' }),
-    ];
-    answers.messages = [
-      messageOf({
-        ended_at: minute(3),
-        attempts: [
-          sendingOf(1, 2, { outcome: 'temporary', response: '450 try again later' }),
-          sendingOf(2, 3),
-        ],
-      }),
-      messageOf({
-        channel: 'whatsapp',
-        recipient: '+972521234567',
-        state: 'failed',
-        ended_at: minute(9),
-        reason: 'no such account',
-        attempts: [
-          sendingOf(1, 5, { outcome: 'unknown', response: 'no response came' }),
-          sendingOf(2, 9, { outcome: 'permanent', response: 'no such account' }),
-        ],
-      }),
-      messageOf({
-        purpose: 'accountant',
-        recipient: 'books@example.com',
-        state: 'ready',
-        next_attempt_at: minute(20),
-        attempts: [sendingOf(1, 7, { outcome: 'temporary', response: '421 busy' })],
-      }),
-    ];
-    expect(stepsOf(await open())).toEqual([
-      'done Issued',
-      'failed Request 1 for an allocation number: the tax authority refused 460 the number was refused (431)',
-      'failed Not sent to dana@example.com (email, attempt 1) 450 try again later',
-      'done Sent to dana@example.com (email, attempt 2)',
-      'failed Request 2 for an allocation number: its answer is not known',
-      'failed It is not known whether it was sent to +972521234567 (WhatsApp, attempt 1) no response came',
-      'failed Request 3 for an allocation number: failed, and no further request followed The system is not subscribed.',
-      "failed Not sent to books@example.com (email, the accountant's copy) 421 busy",
-      "waiting Waits to be sent to books@example.com (email, the accountant's copy) Next attempt: 15 Jun 2026 11:20",
-      'done Request 4 for an allocation number: the number arrived 123456789',
-      'failed Not sent to +972521234567 (WhatsApp, attempt 2) no such account',
-    ]);
-  });
 
   /** A document that has every member, and what the page shows of each. */
   const fullDocument = (business_id: string) => {
@@ -460,102 +263,6 @@ describe('the page of a document', () => {
     expect(textOf(section)).toContain('Credit note 7');
   });
 
-  it('a number that is being obtained is shown with its failed requests, and when the next is due', async () => {
-    const pending = { state: 'pending', attempts: 1, next_attempt_at: minute(30) } as const;
-    answers.allocation = allocationOf(pending);
-    answers.attempts = [attemptOf(1, { reason: 'The tax authority could not be reached.' })];
-    expect(stepsOf(await open())).toEqual([
-      'done Issued',
-      'failed Request 1 for an allocation number: failed The tax authority could not be reached.',
-      'waiting The number is being obtained next request 15 Jun 2026 11:30',
-    ]);
-    answers.allocation = allocationOf({ ...pending, attempts: 2 });
-    answers.attempts.push(attemptOf(2, { ended_at: null, outcome: null }));
-    expect(stepsOf(await open()).at(-1)).toBe('waiting Request 2 for an allocation number: no answer yet');
-  });
-
-  it('a message that ends without an attempt is in the timeline with the reason', async () => {
-    const reason = 'The document was cancelled.';
-    answers.messages = [messageOf({ state: 'withdrawn', ended_at: minute(2), reason })];
-    expect(stepsOf(await open()).at(-1)).toBe(
-      'waiting Will not be sent to dana@example.com (email) The document was cancelled.',
-    );
-  });
-
-  const rejected = (change: Partial<Message> = {}) =>
-    messageOf({
-      state: 'failed',
-      ended_at: minute(2),
-      reason: '550 no such mailbox',
-      suppressed: true,
-      attempts: [sendingOf(1, 2, { outcome: 'permanent', response: '550 no such mailbox' })],
-      ...change,
-    });
-
-  it('a message to a suppressed address is not sent again but to another address, or when it is allowed', async () => {
-    answers.document = {
-      ...answers.document,
-      customer: { ...answers.document.customer, email: 'dana@example.com' },
-    };
-    answers.messages = [rejected(), rejected({ channel: 'whatsapp', recipient: '+972521234567' })];
-    const page = await open();
-    expect(stepsOf(page)).toEqual([
-      'done Issued',
-      'failed Not sent to dana@example.com (email) 550 no such mailbox',
-      'failed Not sent to +972521234567 (WhatsApp) 550 no such mailbox',
-    ]);
-    expect(page).not.toContain(`action="${at}/resend"`);
-    expect(page).toMatch(/name="recipient"[^>]* value=""/);
-    const forms = [...page.matchAll(/<form[^>]*suppressions\/remove.*?<\/form>/gs)].map(([form]) =>
-      fieldsIn(form),
-    );
-    for (const form of forms) {
-      const reply = await browser.post(`/b/${answers.document.business_id}/suppressions/remove`, form);
-      expect(reply.location).toBe(at);
-    }
-    expect(answers.allowed).toEqual(['dana@example.com', '+972521234567']);
-    expect(textOf(await open())).toContain('The address gets messages again.');
-    answers.messages = [rejected({ suppressed: false }), rejected()];
-    expect(await open()).toContain(`action="${at}/resend"`);
-  });
-
-  it.each([
-    ['en', { resent: 0, suppressed: 1 }, 'Nothing was sent: the address is blocked. Unblock it or'],
-    ['he', { resent: 0, suppressed: 1 }, 'לא נשלח דבר: הכתובת חסומה לשליחה. אפשר לבטל'],
-    ['en', { resent: 1, suppressed: 1 }, 'Some messages will be sent again. The others will not'],
-  ])(
-    'a resend to a suppressed address explains what to do, also from the page Today: %s, %p',
-    async (language, counts, text) => {
-      browser.headers['accept-language'] = language;
-      answers.resent = counts;
-      const reply = await browser.post(`${at}/resend`, { back: 'today' });
-      expect(reply.location).toBe(at);
-      expect(await open()).toMatch(new RegExp(`<p class="notice error" role="alert">${text}`));
-    },
-  );
-
-  it('a resend without a failed message is not shown as done', async () => {
-    await browser.post(`${at}/resend`);
-    const page = await open();
-    expect(page).toContain('<p class="notice info" role="status">There is no failed message.');
-    expect(page).not.toContain('notice done');
-  });
-
-  it.each([
-    ['no address', 'dana@', 'email'],
-    ['an address that gets no messages', 'dana@example.com', 'whatsapp'],
-  ])('%s comes back in its field, with the reason next to it', async (_what, recipient, channel) => {
-    await open();
-    const fields = { delivery_id: randomUUID(), recipient, channel };
-    const reply = await browser.post(`${at}/send`, fields, { referer: `${console.origin}${at}` });
-    expect(reply.status).toBe(422);
-    expect(fieldsIn(reply.text)).toMatchObject({ recipient, channel });
-    expect(reply.text).toMatch(/id="field-recipient-error"[^>]*>[^<]*Nothing can be sent to this address/);
-    // A change of the language leads to the page, not to the address of the form.
-    expect(reply.text).toContain(`name="next" value="${at}"`);
-    expect(reply.text).toContain('id="actions"');
-  });
-
   it('the page states who issued the document, where its record does', async () => {
     expect(textOf(await open())).not.toContain('Issued by');
     const person = await console.addPerson({ [answers.document.business_id]: 'issuer' });
@@ -611,47 +318,6 @@ describe('the page of a document', () => {
     expect(await acts()).toEqual(['primary Signed PDF', 'quiet Hosted page']);
   });
 
-  it('the page Today has one row for a message and its suppressed address, the latest cause first', async () => {
-    const { business_id, id } = answers.document;
-    answers.suppressions = [
-      suppressionOf(business_id, 'dana@example.com', 2),
-      suppressionOf(business_id, 'other@example.com', 5),
-    ];
-    const failure = (
-      recipient: string,
-      minutes: number,
-      suppressed_address: string | null,
-    ): FailedMessage => ({
-      delivery_id: randomUUID(),
-      business_id,
-      document_id: id,
-      document_type: 'tax_invoice',
-      document_number: 1,
-      channel: 'email',
-      purpose: 'customer',
-      recipient,
-      suppressed_address,
-      reason: '550 no such mailbox',
-      attempts: 1,
-      failed_at: minute(minutes),
-    });
-    answers.failures = [
-      failure('later@example.com', 7, null),
-      failure('Dana@example.com', 2, 'dana@example.com'),
-    ];
-    const page = await open(`/b/${business_id}`);
-    const rows = [...page.matchAll(/<li class="item[^"]*">(.*?)<\/li>/gs)].map(([, row = '']) => row);
-    expect(rows.map((row) => textOf(row).split(' 550')[0])).toEqual([
-      'A message was not sent to later@example.com: Tax invoice 1',
-      'This address is blocked: other@example.com Its server rejected it:',
-      'A message was not sent to Dana@example.com: Tax invoice 1',
-    ]);
-    expect(rows[0]).toContain(`action="${at}/resend"`);
-    expect(rows[2]).not.toContain('/resend"');
-    expect(rows[2]).toContain('value="dana@example.com"');
-    expect(rows[2]).toContain(`href="${at}#send"`);
-  });
-
   it.each(['owner', 'issuer', 'bookkeeper'] as const)(
     'a cancelled document has no card of actions for the %s: there are none',
     async (role) => {
@@ -663,17 +329,4 @@ describe('the page of a document', () => {
       expect(await open()).not.toContain('id="actions"');
     },
   );
-
-  it('the page of a document with more requests than it shows states it and leads to the others', async () => {
-    answers.allocation = allocationOf({ state: 'refused', attempts: 201 });
-    answers.attempts = [attemptOf(1)];
-    answers.next_after_attempt = 200;
-    const first = await open();
-    expect(textOf(first)).toContain('There are more requests for an allocation number');
-    const [, next = ''] = /href="([^"]+requests=[^"]+)"/.exec(first) ?? [];
-    answers.next_after_attempt = null;
-    const last = await open(next);
-    expect(pagesAsked).toEqual([0, 200]);
-    expect(textOf(last)).not.toContain('There are more requests');
-  });
 });

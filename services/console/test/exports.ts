@@ -62,6 +62,7 @@ export class ExportsUnderTest extends ServiceUnderTest<ConsoleTables, ConsoleCon
   readonly book: BookEntry[] = Array.from({ length: 12 }, (_, index) => bookEntry(index + 1, this.business));
   /** The database as the service has it: without a scope. */
   readonly own: Database<ConsoleTables> = this.service.app.get(kitTokens.database);
+  readonly #folders: string[] = [];
   /** What the trail of issuing was given. */
   readonly recorded: RequestOf<typeof recordExport>[] = [];
   /** The documents without a stored PDF. */
@@ -108,6 +109,53 @@ export class ExportsUnderTest extends ServiceUnderTest<ConsoleTables, ConsoleCon
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
+  }
+
+  /** The files of a zip, in a folder that is deleted at the end. */
+  async unzip(bytes: Buffer): ReturnType<typeof unzipped> {
+    const zip = await unzipped(bytes);
+    this.#folders.push(zip.folder);
+    return zip;
+  }
+
+  chunksOf(id: string) {
+    return this.database.db
+      .selectFrom('export_chunk')
+      .select(['position', 'bytes'])
+      .where('export_id', '=', id)
+      .orderBy('position')
+      .execute();
+  }
+
+  /** Holds every page of the book until it is called. */
+  holdBook(): () => void {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.beforePage.run = () => held;
+    return release;
+  }
+
+  /** Waits until an export runs. */
+  running(id: string) {
+    return eventually('the export runs', async () => (await this.row(id)).state === 'running');
+  }
+
+  /** After a test: its exports have ended. */
+  async settle(): Promise<void> {
+    this.beforePage.run = () => {};
+    this.withoutPdf.clear();
+    await eventually('no export is unfinished', async () => {
+      const states = await this.database.db.selectFrom('export_job').select('state').execute();
+      return states.every(({ state }) => state !== 'queued' && state !== 'running');
+    });
+    this.recorded.length = 0;
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })));
   }
 
   /** Moves the clock, and lets the worker look. */
