@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CreateDocument, type CreatedDocument, type ServiceName, serviceNames } from '@pinkas/contracts';
+import { type CreateDocument, type CreatedDocument, type ServiceName } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import pg from 'pg';
 import { documentHash, stateOf } from '../../../services/issuing/src/chain/document-hash.js';
 import type { DocumentTable } from '../../../services/issuing/src/document/document.tables.js';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
@@ -17,23 +16,12 @@ import {
   type Verification,
 } from '../../harness/running-stack.js';
 import { repositoryRoot } from '../../harness/sources.js';
+import { damagedChains } from './damaged-chains.js';
 
 const run = promisify(execFile);
 
 /** One document's fault, in short. */
 type Named = [check: string, document: string | null];
-/** What `pinkas audit list --json` prints. */
-interface Entry {
-  service: string;
-  action: string;
-  actor: string;
-}
-/** What `pinkas audit verify --json` prints. */
-interface Chains {
-  ok: boolean;
-  chains: { findings: { check: string; document_id: string | null; message: string }[] }[];
-  heads: { findings: { message: string }[] };
-}
 /** Of tests that damage several documents at once each names its own: every look at the book reads every PDF. */
 type Damage = [service: ServiceName, table: string, statement: RawBuilder<unknown>];
 
@@ -66,17 +54,17 @@ export function damagedBook(system: () => RunningStack): void {
       'the sums of customers in the month of',
       'the sums of the debts of customers',
     ];
-    const named = ({ businesses }: Verification): Named[] =>
-      businesses
-        .flatMap(({ findings }) => findings)
+    const namesOf = (findings: { check: string; document_id: string | null; message: string }[]): Named[] =>
+      findings
         .map(
           ({ check, document_id, message }): Named => [
             check,
             check === 'sums' ? nameOfSums(message) : nameOf(document_id),
           ],
         )
-        .filter(isFirst)
-        .sort();
+        .filter(isFirst);
+    const named = ({ businesses }: Verification): Named[] =>
+      namesOf(businesses.flatMap(({ findings }) => findings)).sort();
 
     beforeAll(async () => {
       stack = system();
@@ -164,25 +152,6 @@ export function damagedBook(system: () => RunningStack): void {
       // The other business's book is whole, whatever happened to this one.
       expect(report.businesses.filter(({ ok }) => !ok)).toHaveLength(1);
       return named(report);
-    };
-    /** What `pinkas audit verify` finds. */
-    const chains = () => stack.pinkas<Chains>('audit', 'verify');
-    const brokenWhile = async (...damage: Damage): Promise<Named[]> => {
-      let found: Named[] = [];
-      await intruder.withTamperedTable(...damage, async () => {
-        const { ok, chains: all } = await chains();
-        expect(ok).toBe(false);
-        found = all
-          .flatMap(({ findings }) => findings)
-          .map(
-            (item): Named => [
-              item.check,
-              item.check === 'sums' ? nameOfSums(item.message) : nameOf(item.document_id),
-            ],
-          )
-          .filter(isFirst);
-      });
-      return found.sort();
     };
     const change = (statement: RawBuilder<unknown>): Damage => ['issuing', 'document', statement];
 
@@ -493,107 +462,7 @@ export function damagedBook(system: () => RunningStack): void {
       ]);
     });
 
-    it('audit verify finds a trail without its last entry, and a series that is cut off with its document', async () => {
-      expect(await brokenWhile('issuing', 'audit_entry', sql`delete from audit_entry`)).toEqual([
-        ['chain', 'late note'],
-        ['trail', null],
-      ]);
-      expect(
-        await brokenWhile(
-          'issuing',
-          'document',
-          sql`with series as (update series set next_number = next_number - 1 where type = 'order')
-            delete from document where id = ${id('order')}`,
-        ),
-      ).toEqual([
-        ['chain', null],
-        ['chain', 'delivery_note'],
-        ['sums', ofDates],
-      ]);
-      await intruder.change(
-        'issuing',
-        sql`update series set next_number = next_number + 1 where type = 'order'`,
-      );
-    });
-
-    it('audit verify finds a book that was rewritten with all its hashes, by the signed heads and by their file', async () => {
-      const file = `${stack.home}/heads.jsonl`;
-      const { heads, written } = await stack.pinkas<{ heads: number; written: number }>(
-        'audit',
-        'heads',
-        '--out',
-        file,
-      );
-      expect(heads).toBeGreaterThan(10);
-      expect(written).toBeGreaterThan(0);
-      const found = async (...args: string[]) => {
-        const { chains: all, heads: signed } = await stack.pinkas<Chains>('audit', 'verify', ...args);
-        return [...all.flatMap(({ findings }) => findings), ...signed.findings].map(({ message }) => message);
-      };
-      expect(await found('--heads', file)).toEqual([]);
-      const another = 'ab'.repeat(32);
-      expect(await found('--heads', file, '--certificate', another)).toEqual([
-        expect.stringMatching(
-          /statement 1 of .* is signed by the certificate .*, which --certificate does not name$/,
-        ),
-      ]);
-      const rewritten = [expect.stringMatching(/^number 1 is not the one whose hash was signed at 20/)];
-      const rewrite = sql`update document set title = 'x' where id = ${id('order')}`;
-      const isOrder = sql<boolean>`type = 'order'`;
-      await intruder.withTamperedTable('issuing', 'document', rewrite, () =>
-        intruder.withTamperedTable(
-          'issuing',
-          'series',
-          sql`update series set next_number = next_number where ${isOrder}`,
-          async () => {
-            await rehash(isOrder);
-            expect(await found()).toEqual(rewritten);
-            await intruder.withTamperedTable(
-              'rendering',
-              'signed_heads',
-              sql`delete from signed_heads`,
-              async () => {
-                expect(await found()).toEqual([]);
-                expect(await found('--heads', file)).toEqual(rewritten);
-              },
-            );
-          },
-        ),
-      );
-      await intruder.withTamperedTable(
-        'rendering',
-        'signed_heads',
-        sql`update signed_heads set statement = replace(statement, '"n":1,', '"n":2,')`,
-        async () => expect((await found()).length).toBeGreaterThan(0),
-      );
-    });
-
-    it('audit list shows who has changed what in every service', async () => {
-      const entries = await stack.pinkas<Entry[]>('audit', 'list', '--business', issuer.business.id);
-      expect(entries.map(({ service, action, actor }) => [service, action, actor.split(':')[0]])).toEqual([
-        ['gateway', 'business.create', 'operator'],
-        ['gateway', 'key.create', 'operator'],
-        ['issuing', 'document.state', 'key'],
-      ]);
-      const text = await stack.command('pinkas', 'audit', 'list', '--business', issuer.business.id);
-      expect(text).toMatch(/issuing 1 {2}document\.state {2}by key:.*\n.*status "open" → "cancelled"/);
-    });
-
-    it('no role of a service changes or deletes an entry of a trail', async () => {
-      const { postgres } = await stack.file();
-      for (const service of serviceNames) {
-        const client = new pg.Client({ connectionString: postgres[service] });
-        await client.connect();
-        for (const statement of [
-          'update audit_entry set n = n',
-          'delete from audit_entry',
-          'truncate audit_chain',
-        ]) {
-          await expect(client.query(statement)).rejects.toThrow('permission denied');
-        }
-        await client.end();
-      }
-    });
+    damagedChains(() => ({ stack, intruder, issuer }), { id, rehash, namesOf, ofDates });
 
     it(
       'verify reports no finding after everything is restored',
