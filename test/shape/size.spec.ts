@@ -4,6 +4,7 @@ import { type Source, sourcesBelow } from '../harness/sources.js';
 
 const functionLinesMax = 60;
 const fileLinesMax = 400;
+const testLinesMax = 500;
 
 const functionTypes = new Set([
   'FunctionDeclaration',
@@ -45,15 +46,16 @@ const lineCount = ({ text }: Source): number => text.split('\n').length - 1;
 
 describe('size', () => {
   let sources: Source[];
+  let tests: Source[];
   beforeAll(async () => {
-    const all = await Promise.all(['packages', 'services'].map(sourcesBelow));
-    sources = all
+    const all = (await Promise.all(['packages', 'services', 'test'].map(sourcesBelow)))
       .flat()
-      .filter(({ path }) => path.includes('/src/') && !path.endsWith('.spec.ts'))
       .filter(({ text }) => !text.startsWith('/* Written by `npm run generate`'));
+    sources = all.filter(({ path }) => path.includes('/src/') && !path.endsWith('.spec.ts'));
+    tests = all.filter(({ path }) => /(^|\/)test\/|\.spec\.ts$/.test(path));
   });
-  const above = (measure: (source: Source) => number, max: number) =>
-    sources
+  const above = (measure: (source: Source) => number, max: number, measured = sources) =>
+    measured
       .map((source) => ({ source, lines: measure(source) }))
       .filter(({ lines }) => lines > max)
       .map(({ source, lines }) => `${source.path} ${lines}`);
@@ -65,6 +67,11 @@ describe('size', () => {
 
   it('a file of production code has at most 400 lines', () => {
     expect(above(lineCount, fileLinesMax)).toEqual([]);
+  });
+
+  it('a file of tests has at most 500 lines', () => {
+    expect(tests.length).toBeGreaterThan(300);
+    expect(above(lineCount, testLinesMax, tests)).toEqual([]);
   });
 
   it('the longest function of a file is found', () => {
