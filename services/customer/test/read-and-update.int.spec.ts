@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   auditCustomers,
   clearTestCustomers,
+  createCustomer,
   matchCustomer,
   type RequestOf,
   resolveCustomer,
