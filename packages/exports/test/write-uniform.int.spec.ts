@@ -105,7 +105,7 @@ describe('writeUniform', () => {
     expect(table?.rows.filter(([, , count]) => count !== '0')).toEqual([
       ['300', 'חשבונית/חשבונית עסקה', '1', '7,080.00'],
       ['305', 'חשבונית מס', '2', '14,160.00'],
-      ['', 'סך הכול', '3', ''],
+      ['סך הכול', '', '3', ''],
     ]);
     expect(table?.rows[8]).toEqual(['330', 'חשבונית מס זיכוי', '0', '0.00']);
     expect(await textOf(made, 'totals-by-type')).toContain('910 דוח ייצור-יציאה 0 0.00');

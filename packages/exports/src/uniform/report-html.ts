@@ -119,7 +119,7 @@ export function runSummary(report: RunReport): ReportText {
       {
         title: null,
         headings: ['קוד רשומה', 'תיאור רשומה', 'סך רשומות'],
-        rows: [...counts, ['', 'סך הכול', count(all)]],
+        rows: [...counts, ['סך הכול', '', count(all)]],
         isSummed: true,
       },
     ],
@@ -186,7 +186,7 @@ export function typeTotals({ business, types, from, to }: RunReport): ReportText
         headings: ['מספר המסמך', 'סוג המסמך', 'סה"כ כמותי', 'סה"כ כספי (בש"ח)'],
         rows: [
           ...types.map((type) => [String(type.code), type.name, count(type.documents), shekels(type.total)]),
-          ['', 'סך הכול', count(documents), ''],
+          ['סך הכול', '', count(documents), ''],
         ],
         isSummed: true,
       },

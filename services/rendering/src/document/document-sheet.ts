@@ -129,16 +129,18 @@ function cancelledMarks(sheet: Sheet): Markup | null {
   const language = languageOf(sheet);
   const reason =
     sheet.cancelReason &&
-    html`<span class="reason">${wording.cancelReason[language]} ${isolate(sheet.cancelReason, language)}</span>`;
+    html`<p>${wording.cancelReason[language]} ${isolate(sheet.cancelReason, language)}</p>`;
   const day = leftToRight(formatInstantDay(sheet.cancelledAt, language));
   const time = leftToRight(formatInstantTime(sheet.cancelledAt));
   return compact`
     ${stamp(sheet)}
-    <p class="cancelled">
-      <strong>${phrase(wording.cancelled, language)}</strong>${' '}
-      ${wording.cancelledOn[language]} ${day} ${wording.atTime[language]} ${time}
-      ${reason ? html` ${reason}` : null}
-    </p>`;
+    <div class="cancelled">
+      <p>
+        <strong>${phrase(wording.cancelled, language)}</strong>${' '}
+        ${wording.cancelledOn[language]} ${day} ${wording.atTime[language]} ${time}
+      </p>
+      ${reason ? reason : null}
+    </div>`;
 }
 
 /** The receipt stays valid; only its report is cancelled, and with it the credit of its donor. */

@@ -27,7 +27,6 @@ h1{font-size:var(--heading);line-height:1.15;color:var(--accent)}
 .cancelled{margin:0 .1rem 1.2rem;padding:.6rem 1rem;border:.16rem solid;border-radius:.3rem;color:var(--alarm)}
 .cancelled strong{font-size:var(--title);margin-inline-end:.6rem}
 .stamp{position:fixed;inset:0;z-index:-1;display:grid;place-items:center;overflow:hidden;pointer-events:none}
-.cancelled .reason{display:block}
 .notice{margin:0 .1rem 1.2rem;padding:.5rem 1rem;border:.16rem dashed;border-radius:.3rem;color:var(--alarm);font-weight:700;text-align:center}
 .stamp span{padding:.4rem 3rem;border:.75rem solid;border-radius:1.7rem;font-size:10rem;line-height:1.2;font-weight:700;color:var(--stamp);transform:rotate(-28deg)}
 .stamp.test{grid-template-rows:1fr 1fr}
