@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { publicRoutes } from '@pinkas/contracts';
 import { createDocumentExamples } from '@pinkas/contracts/openapi';
+import { npmSettings } from '../harness/npm-settings.js';
 import { RunningStack } from '../harness/running-stack.js';
 import { repositoryRoot } from '../harness/sources.js';
 import { programs } from './generated-client-programs.js';
@@ -67,7 +68,12 @@ describe('generated clients', () => {
 
   const tool = async (command: string, args: readonly string[], cwd = folder) => {
     const { PATH, HOME } = process.env;
-    const options = { cwd, timeout: toolTimeoutMs, maxBuffer: 64 << 20, env: { PATH, HOME, CI: '1' } };
+    const options = {
+      cwd,
+      timeout: toolTimeoutMs,
+      maxBuffer: 64 << 20,
+      env: { PATH, HOME, CI: '1', ...npmSettings() },
+    };
     return (await run(command, [...args], options)).stdout;
   };
   const python = () => join(folder, 'venv/bin/python');

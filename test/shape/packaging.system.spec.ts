@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { reservePort } from '@pinkas/local-stack/servers';
 import { adminUrl, eventually, startTestNats } from '@pinkas/testkit';
+import { npmSettings } from '../harness/npm-settings.js';
 import { repositoryRoot } from '../harness/sources.js';
 
 const run = promisify(execFile);
@@ -28,7 +29,7 @@ function copyTo(target: string, paths: readonly string[]): string {
 }
 
 /** The environment of a shell in which nobody has configured anything. */
-const plainEnvironment = { PATH: process.env.PATH, HOME: process.env.HOME };
+const plainEnvironment = { PATH: process.env.PATH, HOME: process.env.HOME, ...npmSettings() };
 
 describe('the lock file', () => {
   const manifests = copyTo(

@@ -59,7 +59,7 @@ export const variedBook: readonly Planned[] = [
   {
     body: invoice(250, {
       type: 'donation_receipt',
-      ...nameless,
+      ...{ ...gross, ...nameless },
       foreign_donor: { country: 'US' },
       payments: cash(250),
     }),

@@ -10,6 +10,7 @@ import { type PinkasClient, PinkasError } from '@pinkas/client';
 import { verifyWebhook } from '@pinkas/client/webhooks';
 import { eventually } from '@pinkas/testkit';
 import { expectConsistentBook } from '../../harness/book.js';
+import { npmSettings } from '../../harness/npm-settings.js';
 import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 
 export function client(system: () => RunningStack): void {
@@ -141,8 +142,7 @@ export function client(system: () => RunningStack): void {
           cwd: folder,
           detached: true,
           env: {
-            PATH: process.env.PATH,
-            HOME: folder,
+            ...{ PATH: process.env.PATH, HOME: folder, ...npmSettings() },
             PINKAS_BASE_URL: base_url,
             PINKAS_KEY: issuer.key,
             PINKAS_WEBHOOK_SECRET: secret,

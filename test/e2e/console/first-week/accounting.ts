@@ -36,7 +36,10 @@ async function readReport(diary: Diary): Promise<void> {
 async function prepared(diary: Diary, format: string, days: { from: string; to: string }): Promise<Buffer> {
   const { owner, page } = diary;
   const path = diary.at('/exports');
-  await owner.visit(path);
+  // Its month is not over, which the page states before it is asked for.
+  const suggested = format === 'pcn874' ? `?${new URLSearchParams({ format, ...days })}` : '';
+  await owner.visit(`${path}${suggested}`);
+  await diary.look({ words: suggested === '' ? [] : [exportWords.notOver] });
   await page.selectOption('select[name=format]', format);
   await page.fill('input[name=from]', days.from);
   await page.fill('input[name=to]', days.to);
