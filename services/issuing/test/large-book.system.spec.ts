@@ -145,13 +145,21 @@ describe('a large book', () => {
   let opened: Database<IssuingTables>;
   let owner: Database<IssuingTables>;
 
-  beforeAll(async () => {
+  async function openBook(): Promise<void> {
     database = await createTestDatabase<IssuingTables>(migrations);
     const open = (url: string) =>
       openDatabase<IssuingTables>({ url, poolSize: 1, applicationName: 'test', logger });
     opened = open(database.url);
     owner = open(database.ownerUrl);
     await sql`alter table document set (autovacuum_enabled = false)`.execute(owner);
+  }
+  async function closeBook(): Promise<void> {
+    await Promise.all([opened.destroy(), owner.destroy()]);
+    await database.close();
+  }
+
+  beforeAll(async () => {
+    await openBook();
     await fill([business], documents);
     await fill(
       Array.from({ length: 10 }, () => randomUUID()),
@@ -172,10 +180,7 @@ describe('a large book', () => {
       }
     });
   }, 3_600_000);
-  afterAll(async () => {
-    await Promise.all([opened.destroy(), owner.destroy()]);
-    await database.close();
-  });
+  afterAll(closeBook);
 
   /** Inserts documents over 900 days, proformas dated forty days back. Of invoices and proformas two of three are open. */
   async function fill(
@@ -380,10 +385,14 @@ describe('a large book', () => {
     });
   });
 
-  // Last: the statistics of all other books change with it.
+  // In a database of its own: it would change the statistics of all others.
   describe('of which an agora of each invoice is paid', () => {
     const withholding = randomUUID();
-    beforeAll(() => fill([withholding], documents / 2, { paid: 1 }), 600_000);
+    beforeAll(async () => {
+      await closeBook();
+      await openBook();
+      await fill([withholding], documents / 2, { paid: 1 });
+    }, 600_000);
 
     it.each([
       ['without statistics', false],
@@ -397,8 +406,8 @@ describe('a large book', () => {
         const noted = await readNoted(forTenant(opened, withholding), withholding);
         expect(noted.get('partly_paid')?.length).toBeGreaterThanOrEqual(1_000);
         const read = () => rowsRead((db) => readNoted(db, withholding), withholding);
-        // Found, and then read with what is based on each; without statistics the newest of a state are sorted.
-        expect((await read()).documents).toBeLessThanOrEqual(analyzed ? 4 * 2_000 : documents / 2);
+        // Found, and then read with what is based on each; without statistics all of a state are sorted before.
+        expect((await read()).documents).toBeLessThanOrEqual(4 * 2_000 + (analyzed ? 0 : documents / 2));
       },
     );
   });
