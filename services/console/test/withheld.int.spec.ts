@@ -172,7 +172,7 @@ describe('tax withheld at source in the console', () => {
     refusal = new ApiError('validation_error', { details: { errors: [{ path: '/amount' }] } });
     const reply = await browser.post(at(), { ...form, amount: '40.01' });
     expect([reply.status, fieldsIn(reply.text).amount]).toEqual([422, '40.01']);
-    expect(textOf(reply.text)).toContain('the balance may have changed');
+    expect(textOf(reply.text)).toContain('the balance due, which may have changed');
   });
 
   it('tax that is withheld is shown with its receipt and confirmation, and removed once, but not of a cancelled document', async () => {
