@@ -174,7 +174,8 @@ describe('PeriodicTask', () => {
     task.start();
     await reached(1);
     task.trigger();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // A pause that the trigger had ended would tick before this.
+    await new Promise((resolve) => setImmediate(resolve));
     await task.stop();
     expect(ticks).toBe(1);
   });

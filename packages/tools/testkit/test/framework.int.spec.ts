@@ -21,7 +21,7 @@ it('a value differs', () => expect({ a: 1 }).toEqual({ a: 2 }));
 it('a test never ends', () => new Promise(() => {}), 200);
 it('a test leaves a rejection', async () => {
   void Promise.reject(new Error('unhandled'));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setImmediate(resolve));
 });
 it('a test cleans nothing up', () => {
   jest.spyOn(Date, 'now').mockReturnValue(7);
