@@ -357,7 +357,7 @@ describe('generated clients', () => {
 
   it('the client of oapi-codegen in Go compiles and calls every operation', async () => {
     if (await canMake('Go', ['go'], ['go'])) {
-      const client = join(folder, 'go');
+      const client = join(folder, 'oapi-codegen');
       await mkdir(client);
       const options = ['-generate', 'types,client', '-package', 'main'];
       const made = await tool('go', ['run', oapiCodegen, ...options, specification]);
