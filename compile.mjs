@@ -1,6 +1,6 @@
 /**
  * Compiles a workspace, `src` to `dist`: `node ../../compile.mjs`. The same compiler with the same options gives tests their sources
- * (ADR 0082); types are checked for the whole repository at once. Only what is published has declarations, by `tsc`.
+ * (ADR 0082); types are checked for all workspaces at once. Only what is published has declarations, by `tsc`.
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';

@@ -14,7 +14,7 @@ function processInfo(pid: number): { name: string; parent: number } | null {
   }
 }
 
-/** What stands between npm and this process: the shell of the script, and the Node that installed the one of this process. */
+/** What may be between npm and this process: the shell of the script, and the Node that installed the one of this process. */
 const between = new Set(['sh', 'node']);
 
 /** The processes from the parent of this one to the npm that runs it. */

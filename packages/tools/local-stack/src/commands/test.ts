@@ -48,7 +48,7 @@ const notChecked = 'npm run check (style, types)';
 const systemTests =
   'npm run test:system (browsers, faults, replicas, restores, packaging, generated clients)';
 
-/** Checks style and types of the whole repository; the exit code is that of the first failure. */
+/** Checks style and types of all workspaces; the exit code is that of the first failure. */
 export async function check(steps: Steps): Promise<number> {
   const codes = [
     await runCheck(steps, 'style', 'check:style'),
