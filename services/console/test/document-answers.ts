@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import {
   type Allocation,
   type AllocationAttempt,
@@ -19,8 +20,9 @@ import {
   unsuppressAddress,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
+import { exampleDocument } from '@pinkas/testkit';
 import { textOf } from './browser.js';
-import { type ConsoleUnderTest } from './console.js';
+import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
 export const minute = (count: number) => new Date(Date.UTC(2026, 5, 15, 8, count)).toISOString();
 
@@ -52,18 +54,50 @@ export const suppressionOf = (business_id: string, address: string, minutes: num
   since: minute(minutes),
 });
 
-/** Answers for the services about the document of a test. @param pagesAsked the pages of requests that are shown. */
-export function answerForDocument(
-  { network }: ConsoleUnderTest,
-  now: () => Answers,
-  pagesAsked: () => (number | undefined)[],
-): void {
+/** A console with a document, and what the services answer about it. */
+export class ShownDocument {
+  console!: ConsoleUnderTest;
+  /** Of the owner, who is signed in. */
+  browser!: TestBrowser;
+  /** The address of its page. */
+  at!: string;
+  answers!: Answers;
+  /** The pages of requests that are shown. */
+  pagesAsked!: (number | undefined)[];
+
+  /** One for the tests of a file, each with a business and a document of its own. */
+  static forTests(): ShownDocument {
+    const shown = new ShownDocument();
+    beforeAll(async () => {
+      shown.console = await startConsole();
+      answerForDocument(shown);
+    });
+    afterAll(() => shown.console.stop());
+    beforeEach(async () => {
+      const business = shown.console.addBusiness();
+      shown.browser = await shown.console.signedIn(await shown.console.addPerson({ [business.id]: 'owner' }));
+      const document = exampleDocument({ business_id: business.id, issued_at: minute(0) });
+      shown.answers = answersFor(document);
+      shown.pagesAsked = [];
+      shown.at = `/b/${business.id}/documents/${document.id}`;
+    });
+    return shown;
+  }
+
+  async open(path: string): Promise<string> {
+    return (await this.browser.get(path)).text;
+  }
+}
+
+function answerForDocument(shown: ShownDocument): void {
+  const { network } = shown.console;
+  const now = () => shown.answers;
   network.answer(getDocument, () => {
     const { document, state, issuer } = now();
     return { document, state, ...(issuer && { issuer }) };
   });
   network.answer(showAllocation, ({ after_attempt }) => {
-    pagesAsked().push(after_attempt);
+    shown.pagesAsked.push(after_attempt);
     const { allocation, attempts, next_after_attempt } = now();
     return { allocation, attempts, next_after_attempt };
   });

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DocumentState, IssuedDocument, listKeys } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
 import type { TSchema } from 'typebox';
 import { textOf } from './browser.js';
-import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
-import { type Answers, answerForDocument, answersFor, messageOf, minute } from './document-answers.js';
+import { messageOf, minute, ShownDocument } from './document-answers.js';
 
 /** The paths of the members of a schema that are no objects: `items[].sku`. */
 function membersOf(schema: TSchema, path = ''): string[] {
@@ -31,30 +30,8 @@ function membersOf(schema: TSchema, path = ''): string[] {
 }
 
 describe('the page of a document', () => {
-  let console: ConsoleUnderTest;
-  let browser: TestBrowser;
-  let at: string;
-  let answers: Answers;
-  let pagesAsked: (number | undefined)[];
-  beforeAll(async () => {
-    console = await startConsole();
-    answerForDocument(
-      console,
-      () => answers,
-      () => pagesAsked,
-    );
-  });
-  afterAll(() => console.stop());
-  beforeEach(async () => {
-    const business = console.addBusiness();
-    browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
-    const document = exampleDocument({ business_id: business.id, issued_at: minute(0) });
-    answers = answersFor(document);
-    pagesAsked = [];
-    at = `/b/${business.id}/documents/${document.id}`;
-  });
-
-  const open = async (path = at) => (await browser.get(path)).text;
+  const subject = ShownDocument.forTests();
+  const open = (path = subject.at) => subject.open(path);
 
   /** A document that has every member, and what the page shows of each. */
   const fullDocument = (business_id: string) => {
@@ -179,10 +156,10 @@ describe('the page of a document', () => {
   };
 
   it('the page shows every member of a document', async () => {
-    const { document, shown } = fullDocument(answers.document.business_id);
+    const { document, shown } = fullDocument(subject.answers.document.business_id);
     expect(Object.keys(shown)).toEqual(membersOf(IssuedDocument));
-    answers.document = document;
-    const page = await open(at.replace(/[^/]+$/, document.id));
+    subject.answers.document = document;
+    const page = await open(subject.at.replace(/[^/]+$/, document.id));
     const text = textOf(page);
     const missing = Object.entries(shown).filter(
       ([, value]) => !page.includes(value) && !text.includes(value),
@@ -191,7 +168,7 @@ describe('the page of a document', () => {
   });
 
   it('the page shows every member of the state of a document', async () => {
-    answers.state = {
+    subject.answers.state = {
       status: 'cancelled',
       paid: 40.04,
       allocation_number: '987654321',
@@ -231,28 +208,28 @@ describe('the page of a document', () => {
   });
 
   it('a discount of an amount off gross prices is shown as it was given, and as it is before VAT', async () => {
-    const { document } = fullDocument(answers.document.business_id);
-    answers.document = { ...document, discount: { type: 'amount', value: 79.28 } };
+    const { document } = fullDocument(subject.answers.document.business_id);
+    subject.answers.document = { ...document, discount: { type: 'amount', value: 79.28 } };
     expect(textOf(await open())).toContain('Discount (₪79.28 incl. VAT) -₪67.19');
   });
 
   it('a receipt shows no VAT, and that its total includes it', async () => {
-    const { document } = fullDocument(answers.document.business_id);
-    answers.document = { ...document, type: 'receipt', due_date: null };
+    const { document } = fullDocument(subject.answers.document.business_id);
+    subject.answers.document = { ...document, type: 'receipt', due_date: null };
     const text = textOf(await open());
     expect(text).toContain('Total received incl. VAT ₪977.78');
     expect(text).not.toContain('VAT 18%');
   });
 
   it('the page leads to the documents that are based on it', async () => {
-    const { business_id, id } = answers.document;
+    const { business_id, id } = subject.answers.document;
     const credit = exampleDocument({ business_id, type: 'credit_note', number: 7, due_date: null });
     const { items, prices_include_vat, discount, payments, title, notes, send, ...head } = credit;
     const outcome = { status: 'queued', channel: 'email', scheduled_for: null } as const;
-    answers.based = [
+    subject.answers.based = [
       {
         document: { ...head, based_on: { id, type: 'tax_invoice', number: 1, date: '2026-06-15' } },
-        state: { ...answers.state, status: 'closed' },
+        state: { ...subject.answers.state, status: 'closed' },
         allocation: { status: 'not_required', number: null, reason: 'Below the threshold.' },
         delivery: outcome,
       },
@@ -265,13 +242,13 @@ describe('the page of a document', () => {
 
   it('the page states who issued the document, where its record does', async () => {
     expect(textOf(await open())).not.toContain('Issued by');
-    const person = await console.addPerson({ [answers.document.business_id]: 'issuer' });
-    answers.issuer = { kind: 'person', id: person.id };
+    const person = await subject.console.addPerson({ [subject.answers.document.business_id]: 'issuer' });
+    subject.answers.issuer = { kind: 'person', id: person.id };
     expect(textOf(await open())).toContain(`Issued by ${person.email}`);
-    answers.issuer = { kind: 'person', id: randomUUID() };
+    subject.answers.issuer = { kind: 'person', id: randomUUID() };
     expect(textOf(await open())).toContain('Issued by a person who is not known any more');
     const id = randomUUID();
-    console.network.answer(listKeys, ({ business_id }) => ({
+    subject.console.network.answer(listKeys, ({ business_id }) => ({
       keys: [
         {
           ...{ id, business_id, mode: 'live' as const, name: 'Web shop', prefix: 'pk_live_1', scopes: [] },
@@ -280,9 +257,9 @@ describe('the page of a document', () => {
         },
       ],
     }));
-    answers.issuer = { kind: 'key', id };
+    subject.answers.issuer = { kind: 'key', id };
     expect(textOf(await open())).toContain('Issued by API key Web shop');
-    answers.issuer = { kind: 'key', id: randomUUID() };
+    subject.answers.issuer = { kind: 'key', id: randomUUID() };
     expect(textOf(await open())).toMatch(/Issued by API key (?!Web)/);
   });
 
@@ -294,10 +271,10 @@ describe('the page of a document', () => {
       return [...head.matchAll(link)].map(([, kind, , text]) => `${kind} ${text}`);
     };
     // Its customer does not have it.
-    answers.document = { ...answers.document, type: 'tax_invoice' };
-    answers.messages = [messageOf({ state: 'failed' })];
+    subject.answers.document = { ...subject.answers.document, type: 'tax_invoice' };
+    subject.answers.messages = [messageOf({ state: 'failed' })];
     expect((await acts()).slice(0, 2)).toEqual(['primary Send to the customer', 'secondary Signed PDF']);
-    answers.messages = [messageOf()];
+    subject.answers.messages = [messageOf()];
     const [first, , ...menu] = await acts();
     expect(first).toBe('primary Receipt');
     expect(menu).toEqual(
@@ -305,27 +282,34 @@ describe('the page of a document', () => {
         ...['quiet Send to an address…', 'quiet Credit note…', 'quiet Duplicate', 'quiet Hosted page'],
       ]),
     );
-    const { totals } = answers.document;
-    answers.document = { ...answers.document, totals: { ...totals, subtotal: 0, vat: 0, total: 0 } };
+    const { totals } = subject.answers.document;
+    subject.answers.document = {
+      ...subject.answers.document,
+      totals: { ...totals, subtotal: 0, vat: 0, total: 0 },
+    };
     expect(await acts()).not.toContain('quiet Credit note…');
-    answers.document = { ...answers.document, type: 'quote', due_date: null, totals };
+    subject.answers.document = { ...subject.answers.document, type: 'quote', due_date: null, totals };
     expect((await acts())[0]).toBe('primary Tax invoice');
     expect(await acts()).toContain('danger Cancel the document…');
-    answers.state = { ...answers.state, status: 'cancelled', cancelled_at: minute(1) };
+    subject.answers.state = { ...subject.answers.state, status: 'cancelled', cancelled_at: minute(1) };
     expect(await acts()).toEqual(['primary Signed PDF', 'quiet Duplicate', 'quiet Hosted page']);
-    const { business_id } = answers.document;
-    browser = await console.signedIn(await console.addPerson({ [business_id]: 'bookkeeper' }));
+    const { business_id } = subject.answers.document;
+    subject.browser = await subject.console.signedIn(
+      await subject.console.addPerson({ [business_id]: 'bookkeeper' }),
+    );
     expect(await acts()).toEqual(['primary Signed PDF', 'quiet Hosted page']);
   });
 
   it.each(['owner', 'issuer', 'bookkeeper'] as const)(
     'a cancelled document has no card of actions for the %s: there are none',
     async (role) => {
-      const { business_id } = answers.document;
-      browser = await console.signedIn(await console.addPerson({ [business_id]: role }));
-      answers.document = { ...answers.document, type: 'quote', due_date: null };
+      const { business_id } = subject.answers.document;
+      subject.browser = await subject.console.signedIn(
+        await subject.console.addPerson({ [business_id]: role }),
+      );
+      subject.answers.document = { ...subject.answers.document, type: 'quote', due_date: null };
       expect(await open()).toContain('id="actions"');
-      answers.state = { ...answers.state, status: 'cancelled', cancelled_at: minute(1) };
+      subject.answers.state = { ...subject.answers.state, status: 'cancelled', cancelled_at: minute(1) };
       expect(await open()).not.toContain('id="actions"');
     },
   );

@@ -1,52 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Allocation, type FailedMessage, type Message } from '@pinkas/contracts';
-import { exampleDocument } from '@pinkas/testkit';
 import { fieldsIn, textOf } from './browser.js';
-import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 import {
-  type Answers,
   allocationOfDocument,
-  answerForDocument,
-  answersFor,
   attemptOf,
   messageOf,
   minute,
+  ShownDocument,
   sendingOf,
   stepsOf,
   suppressionOf,
 } from './document-answers.js';
 
 describe('the steps of a document on its page', () => {
-  let console: ConsoleUnderTest;
-  let browser: TestBrowser;
-  let at: string;
-  let answers: Answers;
-  let pagesAsked: (number | undefined)[];
-  beforeAll(async () => {
-    console = await startConsole();
-    answerForDocument(
-      console,
-      () => answers,
-      () => pagesAsked,
-    );
-  });
-  afterAll(() => console.stop());
-  beforeEach(async () => {
-    const business = console.addBusiness();
-    browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
-    const document = exampleDocument({ business_id: business.id, issued_at: minute(0) });
-    answers = answersFor(document);
-    pagesAsked = [];
-    at = `/b/${business.id}/documents/${document.id}`;
-  });
-
-  const open = async (path = at) => (await browser.get(path)).text;
-  const allocationOf = (change: Partial<Allocation>) => allocationOfDocument(answers.document.id, change);
+  const subject = ShownDocument.forTests();
+  const open = (path = subject.at) => subject.open(path);
+  const allocationOf = (change: Partial<Allocation>) =>
+    allocationOfDocument(subject.answers.document.id, change);
 
   it('the timeline keeps every request for a number and every attempt to send, in their order', async () => {
-    answers.allocation = allocationOf({ number: '123456789', attempts: 4 });
-    answers.attempts = [
+    subject.answers.allocation = allocationOf({ number: '123456789', attempts: 4 });
+    subject.answers.attempts = [
       attemptOf(1, {
         outcome: 'refused',
         reason: '460 the number was refused',
@@ -56,7 +31,7 @@ describe('the steps of a document on its page', () => {
       attemptOf(6, { n: 3, outcome: 'dead_lettered', reason: 'The system is not subscribed.' }),
       attemptOf(8, { n: 4, outcome: 'granted', number: '123456789' }),
     ];
-    answers.messages = [
+    subject.answers.messages = [
       messageOf({
         ended_at: minute(3),
         attempts: [
@@ -100,21 +75,21 @@ describe('the steps of a document on its page', () => {
 
   it('a number that is being obtained is shown with its failed requests, and when the next is due', async () => {
     const pending = { state: 'pending', attempts: 1, next_attempt_at: minute(30) } as const;
-    answers.allocation = allocationOf(pending);
-    answers.attempts = [attemptOf(1, { reason: 'The tax authority could not be reached.' })];
+    subject.answers.allocation = allocationOf(pending);
+    subject.answers.attempts = [attemptOf(1, { reason: 'The tax authority could not be reached.' })];
     expect(stepsOf(await open())).toEqual([
       'done Issued',
       'failed Request 1 for an allocation number: failed The tax authority could not be reached.',
       'waiting The number is being obtained next request 15 Jun 2026 11:30',
     ]);
-    answers.allocation = allocationOf({ ...pending, attempts: 2 });
-    answers.attempts.push(attemptOf(2, { ended_at: null, outcome: null }));
+    subject.answers.allocation = allocationOf({ ...pending, attempts: 2 });
+    subject.answers.attempts.push(attemptOf(2, { ended_at: null, outcome: null }));
     expect(stepsOf(await open()).at(-1)).toBe('waiting Request 2 for an allocation number: no answer yet');
   });
 
   it('a message that ends without an attempt is in the timeline with the reason', async () => {
     const reason = 'The document was cancelled.';
-    answers.messages = [messageOf({ state: 'withdrawn', ended_at: minute(2), reason })];
+    subject.answers.messages = [messageOf({ state: 'withdrawn', ended_at: minute(2), reason })];
     expect(stepsOf(await open()).at(-1)).toBe(
       'waiting Will not be sent to dana@example.com (email) The document was cancelled.',
     );
@@ -131,30 +106,33 @@ describe('the steps of a document on its page', () => {
     });
 
   it('a message to a suppressed address is not sent again but to another address, or when it is allowed', async () => {
-    answers.document = {
-      ...answers.document,
-      customer: { ...answers.document.customer, email: 'dana@example.com' },
+    subject.answers.document = {
+      ...subject.answers.document,
+      customer: { ...subject.answers.document.customer, email: 'dana@example.com' },
     };
-    answers.messages = [rejected(), rejected({ channel: 'whatsapp', recipient: '+972521234567' })];
+    subject.answers.messages = [rejected(), rejected({ channel: 'whatsapp', recipient: '+972521234567' })];
     const page = await open();
     expect(stepsOf(page)).toEqual([
       'done Issued',
       'failed Not sent to dana@example.com (email) 550 no such mailbox',
       'failed Not sent to +972521234567 (WhatsApp) 550 no such mailbox',
     ]);
-    expect(page).not.toContain(`action="${at}/resend"`);
+    expect(page).not.toContain(`action="${subject.at}/resend"`);
     expect(page).toMatch(/name="recipient"[^>]* value=""/);
     const forms = [...page.matchAll(/<form[^>]*suppressions\/remove.*?<\/form>/gs)].map(([form]) =>
       fieldsIn(form),
     );
     for (const form of forms) {
-      const reply = await browser.post(`/b/${answers.document.business_id}/suppressions/remove`, form);
-      expect(reply.location).toBe(at);
+      const reply = await subject.browser.post(
+        `/b/${subject.answers.document.business_id}/suppressions/remove`,
+        form,
+      );
+      expect(reply.location).toBe(subject.at);
     }
-    expect(answers.allowed).toEqual(['dana@example.com', '+972521234567']);
+    expect(subject.answers.allowed).toEqual(['dana@example.com', '+972521234567']);
     expect(textOf(await open())).toContain('The address gets messages again.');
-    answers.messages = [rejected({ suppressed: false }), rejected()];
-    expect(await open()).toContain(`action="${at}/resend"`);
+    subject.answers.messages = [rejected({ suppressed: false }), rejected()];
+    expect(await open()).toContain(`action="${subject.at}/resend"`);
   });
 
   it.each([
@@ -164,16 +142,16 @@ describe('the steps of a document on its page', () => {
   ])(
     'a resend to a suppressed address explains what to do, also from the page Today: %s, %p',
     async (language, counts, text) => {
-      browser.headers['accept-language'] = language;
-      answers.resent = counts;
-      const reply = await browser.post(`${at}/resend`, { back: 'today' });
-      expect(reply.location).toBe(at);
+      subject.browser.headers['accept-language'] = language;
+      subject.answers.resent = counts;
+      const reply = await subject.browser.post(`${subject.at}/resend`, { back: 'today' });
+      expect(reply.location).toBe(subject.at);
       expect(await open()).toMatch(new RegExp(`<p class="notice error" role="alert">${text}`));
     },
   );
 
   it('a resend without a failed message is not shown as done', async () => {
-    await browser.post(`${at}/resend`);
+    await subject.browser.post(`${subject.at}/resend`);
     const page = await open();
     expect(page).toContain('<p class="notice info" role="status">There is no failed message.');
     expect(page).not.toContain('notice done');
@@ -185,18 +163,20 @@ describe('the steps of a document on its page', () => {
   ])('%s comes back in its field, with the reason next to it', async (_what, recipient, channel) => {
     await open();
     const fields = { delivery_id: randomUUID(), recipient, channel };
-    const reply = await browser.post(`${at}/send`, fields, { referer: `${console.origin}${at}` });
+    const reply = await subject.browser.post(`${subject.at}/send`, fields, {
+      referer: `${subject.console.origin}${subject.at}`,
+    });
     expect(reply.status).toBe(422);
     expect(fieldsIn(reply.text)).toMatchObject({ recipient, channel });
     expect(reply.text).toMatch(/id="field-recipient-error"[^>]*>[^<]*Nothing can be sent to this address/);
     // A change of the language leads to the page, not to the address of the form.
-    expect(reply.text).toContain(`name="next" value="${at}"`);
+    expect(reply.text).toContain(`name="next" value="${subject.at}"`);
     expect(reply.text).toContain('id="actions"');
   });
 
   it('the page Today has one row for a message and its suppressed address, the latest cause first', async () => {
-    const { business_id, id } = answers.document;
-    answers.suppressions = [
+    const { business_id, id } = subject.answers.document;
+    subject.answers.suppressions = [
       suppressionOf(business_id, 'dana@example.com', 2),
       suppressionOf(business_id, 'other@example.com', 5),
     ];
@@ -218,7 +198,7 @@ describe('the steps of a document on its page', () => {
       attempts: 1,
       failed_at: minute(minutes),
     });
-    answers.failures = [
+    subject.answers.failures = [
       failure('later@example.com', 7, null),
       failure('Dana@example.com', 2, 'dana@example.com'),
     ];
@@ -229,22 +209,22 @@ describe('the steps of a document on its page', () => {
       'This address is blocked: other@example.com Its server rejected it:',
       'A message was not sent to Dana@example.com: Tax invoice 1',
     ]);
-    expect(rows[0]).toContain(`action="${at}/resend"`);
+    expect(rows[0]).toContain(`action="${subject.at}/resend"`);
     expect(rows[2]).not.toContain('/resend"');
     expect(rows[2]).toContain('value="dana@example.com"');
-    expect(rows[2]).toContain(`href="${at}#send"`);
+    expect(rows[2]).toContain(`href="${subject.at}#send"`);
   });
 
   it('the page of a document with more requests than it shows states it and leads to the others', async () => {
-    answers.allocation = allocationOf({ state: 'refused', attempts: 201 });
-    answers.attempts = [attemptOf(1)];
-    answers.next_after_attempt = 200;
+    subject.answers.allocation = allocationOf({ state: 'refused', attempts: 201 });
+    subject.answers.attempts = [attemptOf(1)];
+    subject.answers.next_after_attempt = 200;
     const first = await open();
     expect(textOf(first)).toContain('There are more requests for an allocation number');
     const [, next = ''] = /href="([^"]+requests=[^"]+)"/.exec(first) ?? [];
-    answers.next_after_attempt = null;
+    subject.answers.next_after_attempt = null;
     const last = await open(next);
-    expect(pagesAsked).toEqual([0, 200]);
+    expect(subject.pagesAsked).toEqual([0, 200]);
     expect(textOf(last)).not.toContain('There are more requests');
   });
 });

@@ -1,66 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type BookEntry,
-  type Business,
-  listDocuments,
-  type ReplyOf,
-  type RequestOf,
-  readStatement,
-  recordExport,
-  searchCustomers,
-  sendMessage,
-  sendStatement,
-  showCustomer,
-} from '@pinkas/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { type RequestOf, readStatement, sendStatement, showCustomer } from '@pinkas/contracts';
 import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import type { ConsoleTables } from '../src/db/console.tables.js';
 import { readExportFile } from '../src/export/exports.js';
 import { AccountantPackages } from '../src/package/accountant-packages.js';
 import { fieldsIn } from './browser.js';
-import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
-import { bookEntry, unzipped } from './exports.js';
-import { answerForListedBook, queued, wordsOf } from './listed-book.js';
+import { type TestBrowser } from './console.js';
+import { unzipped } from './exports.js';
+import { ListedBook, queued, wordsOf } from './listed-book.js';
 
-let console: ConsoleUnderTest;
-let business: Business;
-let book: BookEntry[];
-let owner: TestPerson;
-let accountant: TestPerson;
-let browser: TestBrowser;
-let recorded: RequestOf<typeof recordExport>[];
-let listed: RequestOf<typeof listDocuments>[];
-let sent: RequestOf<typeof sendMessage>[];
-/** The reports that were printed, as HTML. */
-let printed: string[] = [];
-/** The customers whom a search finds. */
-let found: ReplyOf<typeof searchCustomers>['customers'] = [];
-/** After the first message. */
-let isDeliveryAway = false;
-
-beforeAll(async () => {
-  console = await startConsole();
-  answerForListedBook(console, () => ({ book, recorded, listed, sent, printed, found, isDeliveryAway }));
-});
-afterAll(() => console.stop());
-beforeEach(async () => {
-  console.clock.now = new Date('2026-06-15T08:00:10Z');
-  business = console.addBusiness({ tax_id: '777777723' });
-  book = [1, 2, 3].map((number) => bookEntry(number, business));
-  owner = await console.addPerson({ [business.id]: 'owner' });
-  accountant = await console.addPerson({ [business.id]: 'bookkeeper' });
-  browser = await console.signedIn(owner);
-  [recorded, listed, sent, found, printed] = [[], [], [], [], []];
-  console.notices.length = 0;
-  isDeliveryAway = false;
-});
-
-const at = (path: string) => `/b/${business.id}${path}`;
-const jobs = () =>
-  console.database.db.selectFrom('export_job').selectAll().where('business_id', '=', business.id).execute();
+const made = ListedBook.forTests();
+const at = (path: string) => made.at(path);
+const jobs = () => made.jobs();
 
 describe('the account of a customer', () => {
   it('a statement of 1,000 long entries becomes one PDF in both languages, and a longer one none', async () => {
@@ -90,8 +45,8 @@ describe('the account of a customer', () => {
       ...{ document_id: randomUUID(), type: 'tax_invoice_receipt' as const, number: 900_000 + index },
       ...{ based_on, ...dates, ...amounts },
     }));
-    console.network.answer(showCustomer, () => ({ customer }));
-    const end = console.network.answer(readStatement, ({ after, limit }) => {
+    made.console.network.answer(showCustomer, () => ({ customer }));
+    const end = made.console.network.answer(readStatement, ({ after, limit }) => {
       const first = after?.position ?? 0;
       const position = first + limit;
       return {
@@ -101,15 +56,15 @@ describe('the account of a customer', () => {
       };
     });
     const pdf = at(`/customers/${customer.id}/statement/pdf?from=`);
-    const refused = await browser.get(pdf);
+    const refused = await made.browser.get(pdf);
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1,000')]);
     entries.pop();
     for (const language of ['he', 'en']) {
-      await browser.post('/language', { language, next: '/' });
-      expect((await browser.get(pdf)).status).toBe(200);
+      await made.browser.post('/language', { language, next: '/' });
+      expect((await made.browser.get(pdf)).status).toBe(200);
     }
     end();
-    expect(printed.map((html) => html.match(/<tr>/g)?.length)).toEqual([1_003, 1_003]);
+    expect(made.printed.map((html) => html.match(/<tr>/g)?.length)).toEqual([1_003, 1_003]);
   });
 
   it('a statement whose first day is after its last one states so, and has no file', async () => {
@@ -117,14 +72,14 @@ describe('the account of a customer', () => {
       ...{ id: randomUUID(), name: 'Late customer', tax_id: null, legal_type: null, phone: null },
       ...{ address: null, city: null, email: null, created_at: '2026-01-01T08:00:00.000Z' },
     };
-    console.network.answer(showCustomer, () => ({ customer }));
-    const end = console.network.answer(readStatement, () => ({
+    made.console.network.answer(showCustomer, () => ({ customer }));
+    const end = made.console.network.answer(readStatement, () => ({
       ...{ opening: 7, brought_forward: 7, debit: 0, credit: 0, closing: 7, open: 0 },
       ...{ documents: 0, entries: [], next_after: null },
     }));
-    await browser.post('/language', { language: 'en', next: '/' });
+    await made.browser.post('/language', { language: 'en', next: '/' });
     const statement = (file: string, from: string) =>
-      browser.get(at(`/customers/${customer.id}/statement${file}?from=${from}&to=2026-11-01`));
+      made.browser.get(at(`/customers/${customer.id}/statement${file}?from=${from}&to=2026-11-01`));
     const words = 'The first day is after the last one';
     expect((await statement('', '2026-12-01')).text).toContain(words);
     expect((await statement('', '2026-11-01')).text).not.toContain(words);
@@ -145,34 +100,34 @@ describe('the account of a customer', () => {
       ...{ document_id: randomUUID(), type: 'tax_invoice' as const, number: 7, date: '2026-06-01' },
       ...{ due_date: null, based_on: null, debit: 118, credit: 0, balance: 118 },
     };
-    console.network.answer(showCustomer, () => ({ customer }));
-    console.network.answer(readStatement, () => ({
+    made.console.network.answer(showCustomer, () => ({ customer }));
+    made.console.network.answer(readStatement, () => ({
       ...{ opening: 0, brought_forward: 0, debit: 118, credit: 0, open: 118, closing: 118 },
       ...{ documents: 1, entries: [entry], next_after: null },
     }));
-    console.network.answer(sendStatement, (request) => {
+    made.console.network.answer(sendStatement, (request) => {
       sentStatements.push(request);
       if (request.recipient === 'wrong') {
         throw ApiError.invalid([{ path: '/recipient', message: 'is no email address' }]);
       }
       const { document_id, recipient, statement_id: delivery_id } = request;
-      return queued({ business_id: business.id, document_id, recipient, delivery_id, channel: 'email' });
+      return queued({ business_id: made.business.id, document_id, recipient, delivery_id, channel: 'email' });
     });
     const page = at(`/customers/${customer.id}/statement/email?from=2026-01-01&to=`);
-    const form = fieldsIn((await browser.get(page)).text);
+    const form = fieldsIn((await made.browser.get(page)).text);
     expect(form).toMatchObject({
       recipient: 'late@example.com',
-      subject: expect.stringContaining(business.name),
+      subject: expect.stringContaining(made.business.name),
     });
-    const wrong = await browser.post(page, { ...form, recipient: 'wrong' });
+    const wrong = await made.browser.post(page, { ...form, recipient: 'wrong' });
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain('id="field-recipient-error"');
-    const reply = await browser.post(page, form);
+    const reply = await made.browser.post(page, form);
     expect(reply).toMatchObject({
       status: 303,
       location: expect.stringContaining('/statement?from=2026-01-01'),
     });
-    expect((await browser.get(reply.location ?? '')).text).toContain('The statement is on its way');
+    expect((await made.browser.get(reply.location ?? '')).text).toContain('The statement is on its way');
     expect(sentStatements[1]).toMatchObject({
       ...{ customer_id: customer.id, document_id: entry.document_id, statement_id: form.statement_id },
       ...{ closing: 118, as_of: '2026-06-15' },
@@ -181,18 +136,19 @@ describe('the account of a customer', () => {
 });
 
 describe('the files of each month for the accountant', () => {
-  const packages = () => console.service.app.get(AccountantPackages, { strict: false });
-  const setTo = (recipient: string, day = '10') => browser.post(at('/exports/monthly'), { recipient, day });
+  const packages = () => made.console.service.app.get(AccountantPackages, { strict: false });
+  const setTo = (recipient: string, day = '10') =>
+    made.browser.post(at('/exports/monthly'), { recipient, day });
   const months = () =>
-    console.database.db
+    made.console.database.db
       .selectFrom('accountant_package')
       .selectAll()
-      .where('business_id', '=', business.id)
+      .where('business_id', '=', made.business.id)
       .execute();
   /** The names in the zip of a report, its table and the beginning of its PDF. */
   const reportOf = async (exportId: string) => {
-    const own = console.service.app.get<Database<ConsoleTables>>(kitTokens.database);
-    const file = await readExportFile(own, business.id, exportId);
+    const own = made.console.service.app.get<Database<ConsoleTables>>(kitTokens.database);
+    const file = await readExportFile(own, made.business.id, exportId);
     const chunks: Buffer[] = [];
     for await (const chunk of file?.chunks ?? []) {
       chunks.push(chunk);
@@ -215,20 +171,20 @@ describe('the files of each month for the accountant', () => {
     });
   const noticesTo = (email: string) =>
     eventually('the email is sent', () => {
-      const found = console.notices.filter(({ recipient }) => recipient === email);
-      return found.length > 0 && found;
+      const notices = made.console.notices.filter(({ recipient }) => recipient === email);
+      return notices.length > 0 && notices;
     });
 
   it('the files are made once on their day, however many processes look, and a link goes to the accountant once', async () => {
-    await browser.get(at('/exports'));
-    expect((await setTo(accountant.id)).status).toBe(303);
+    await made.browser.get(at('/exports'));
+    expect((await setTo(made.accountant.id)).status).toBe(303);
     await packages().tickNow();
     // The day of this month is over: the first files are those of June.
     expect(await months()).toEqual([]);
-    console.clock.now = new Date('2026-07-09T20:59:00Z');
+    made.console.clock.now = new Date('2026-07-09T20:59:00Z');
     await packages().tickNow();
     expect(await months()).toEqual([]);
-    console.clock.now = new Date('2026-07-09T21:01:00Z');
+    made.console.clock.now = new Date('2026-07-09T21:01:00Z');
     await Promise.all([packages().tick(), packages().tick()]);
     expect(await ended()).toMatchObject({ month: '2026-06-01', state: 'sent', failure: null });
     const rows = await jobs();
@@ -244,68 +200,72 @@ describe('the files of each month for the accountant', () => {
       expect.stringContaining('חשבונית מס,18,3,300.00,54.00,354.00'),
       '%PDF-1.7',
     ]);
-    const [mail] = await noticesTo(accountant.email);
+    const [mail] = await noticesTo(made.accountant.email);
     expect(mail?.subject).toContain('יוני 2026');
     expect(mail?.text).toContain('Detailed VAT report, sales side (PCN874)');
-    expect(mail?.text).toContain(`${console.config.consoleUrl}${at('/exports')}`);
+    expect(mail?.text).toContain(`${made.console.config.consoleUrl}${at('/exports')}`);
     expect(mail?.text).not.toContain('/sign-in/link/');
     await Promise.all([packages().tick(), packages().tick()]);
     expect(await months()).toHaveLength(1);
-    expect(console.notices).toHaveLength(1);
-    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+    expect(made.console.notices).toHaveLength(1);
+    expect((await auditTrail(made.console.database, made.business.id)).map(({ action }) => action)).toEqual([
       'accountant.schedule',
     ]);
   });
 
   it('the page states when the next files are sent, and saving a day sends nothing', async () => {
-    const shown = async () => wordsOf((await browser.get(at('/exports'))).text);
+    const shown = async () => wordsOf((await made.browser.get(at('/exports'))).text);
     await shown();
     // Today is the fifteenth: its files of May are not due any more, and a day that comes is.
-    await setTo(accountant.id, '15');
+    await setTo(made.accountant.id, '15');
     expect(await shown()).toContain('The next files: June 2026 , sent on 15 Jul 2026');
-    await setTo(accountant.id, '16');
+    await setTo(made.accountant.id, '16');
     expect(await shown()).toContain('The next files: May 2026 , sent on 16 Jun 2026');
-    await setTo(accountant.id, '14');
+    await setTo(made.accountant.id, '14');
     await packages().tickNow();
     expect([await shown(), await months()]).toEqual([
       expect.stringContaining('The next files: June 2026 , sent on 14 Jul 2026'),
       [],
     ]);
-    await browser.post(at('/exports/monthly'), { recipient: accountant.id, day: '20', months: '2' });
+    await made.browser.post(at('/exports/monthly'), {
+      recipient: made.accountant.id,
+      day: '20',
+      months: '2',
+    });
     expect(await shown()).toContain('The next files: May–June 2026 , sent on 20 Jul 2026');
-    const twice = { recipient: accountant.id, day: '20', months: '3' };
-    expect((await browser.post(at('/exports/monthly'), twice)).status).toBe(400);
+    const twice = { recipient: made.accountant.id, day: '20', months: '3' };
+    expect((await made.browser.post(at('/exports/monthly'), twice)).status).toBe(400);
   });
 
   it('the latest complete month is sent now after a confirmation, once, and is one zip', async () => {
-    await browser.get(at('/exports'));
-    expect((await browser.get(at('/exports/monthly/now'))).status).toBe(404);
-    await setTo(accountant.id, '20');
-    const asked = await browser.get(at('/exports/monthly/now'));
-    expect(wordsOf(asked.text)).toContain(`May 2026, ${accountant.email}`);
+    await made.browser.get(at('/exports'));
+    expect((await made.browser.get(at('/exports/monthly/now'))).status).toBe(404);
+    await setTo(made.accountant.id, '20');
+    const asked = await made.browser.get(at('/exports/monthly/now'));
+    expect(wordsOf(asked.text)).toContain(`May 2026, ${made.accountant.email}`);
     expect(wordsOf(asked.text)).toContain('Detailed VAT report, sales side (PCN874)');
     const confirmed = fieldsIn(asked.text);
-    await browser.post(at('/exports/monthly/now'), { ...confirmed, period: '2026-04' });
+    await made.browser.post(at('/exports/monthly/now'), { ...confirmed, period: '2026-04' });
     expect(await months()).toEqual([]);
     const replies = await Promise.all(
-      [1, 2].map(() => browser.post(at('/exports/monthly/now'), { period: confirmed.period ?? '' })),
+      [1, 2].map(() => made.browser.post(at('/exports/monthly/now'), { period: confirmed.period ?? '' })),
     );
     expect(replies.map(({ status }) => status).sort()).not.toContain(500);
     expect(await ended()).toMatchObject({ month: '2026-05-01', months: 1, state: 'sent' });
-    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+    expect((await auditTrail(made.console.database, made.business.id)).map(({ action }) => action)).toEqual([
       'accountant.schedule',
       'accountant.send',
     ]);
-    await noticesTo(accountant.email);
-    const page = await browser.get(at('/exports'));
+    await noticesTo(made.accountant.email);
+    const page = await made.browser.get(at('/exports'));
     expect(wordsOf(page.text)).toContain('The next files: June 2026 , sent on 20 Jul 2026');
     expect(page.text).not.toContain(at('/exports/monthly/now'));
-    console.clock.now = new Date('2026-06-20T08:00:00Z');
+    made.console.clock.now = new Date('2026-06-20T08:00:00Z');
     await packages().tickNow();
-    expect([(await months()).length, (await jobs()).length, console.notices.length]).toEqual([1, 5, 1]);
+    expect([(await months()).length, (await jobs()).length, made.console.notices.length]).toEqual([1, 5, 1]);
 
-    const reader = await console.signedIn(accountant);
-    const { headers, status } = await fetch(`${console.origin}${at('/exports/monthly/2026-05/file')}`, {
+    const reader = await made.console.signedIn(made.accountant);
+    const { headers, status } = await fetch(`${made.console.origin}${at('/exports/monthly/2026-05/file')}`, {
       headers: { cookie: cookiesOf(reader) },
     });
     expect([status, headers.get('content-disposition')]).toEqual([
@@ -327,24 +287,24 @@ describe('the files of each month for the accountant', () => {
   const cookiesOf = (by: TestBrowser) =>
     [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const bytesAt = async (by: TestBrowser, path: string) => {
-    const reply = await fetch(`${console.origin}${path}`, { headers: { cookie: cookiesOf(by) } });
+    const reply = await fetch(`${made.console.origin}${path}`, { headers: { cookie: cookiesOf(by) } });
     return Buffer.from(await reply.arrayBuffer());
   };
 
   it('the files of two months are made when both are over, next to those of one that were made before', async () => {
-    await browser.get(at('/exports'));
-    await setTo(accountant.id, '10');
-    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    await made.browser.get(at('/exports'));
+    await setTo(made.accountant.id, '10');
+    made.console.clock.now = new Date('2026-07-10T08:00:00Z');
     expect(await ended()).toMatchObject({ month: '2026-06-01', months: 1, state: 'sent' });
-    const again = await console.signedIn(owner);
+    const again = await made.console.signedIn(made.owner);
     await again.get(at('/exports'));
     const saved = await again.post(at('/exports/monthly'), {
-      recipient: accountant.id,
+      recipient: made.accountant.id,
       day: '12',
       months: '2',
     });
     expect([saved.status, saved.location]).toEqual([303, at('/exports')]);
-    console.clock.now = new Date('2026-07-12T08:00:00Z');
+    made.console.clock.now = new Date('2026-07-12T08:00:00Z');
     const two = await eventually('the two months have ended', async () => {
       await packages().tickNow();
       return (await months()).find((row) => row.months === 2 && row.state !== 'preparing');
@@ -358,11 +318,11 @@ describe('the files of each month for the accountant', () => {
   });
 
   it('a business that issues no tax invoices has no detailed VAT report among the files', async () => {
-    console.businesses.set(business.id, { ...business, legal_type: 'osek_patur' });
-    await browser.get(at('/exports'));
-    await setTo(accountant.id);
-    expect((await browser.get(at('/exports'))).text.split('PCN874').length).toBeLessThanOrEqual(1);
-    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    made.console.businesses.set(made.business.id, { ...made.business, legal_type: 'osek_patur' });
+    await made.browser.get(at('/exports'));
+    await setTo(made.accountant.id);
+    expect((await made.browser.get(at('/exports'))).text.split('PCN874').length).toBeLessThanOrEqual(1);
+    made.console.clock.now = new Date('2026-07-10T08:00:00Z');
     await ended();
     expect((await jobs()).map(({ format }) => format).sort()).toEqual([
       'csv',
@@ -373,16 +333,16 @@ describe('the files of each month for the accountant', () => {
   });
 
   it('the owners get the reason why the files were not sent, and make them again', async () => {
-    await browser.get(at('/exports'));
-    await setTo(accountant.id);
-    console.businesses.set(business.id, { ...business, tax_id: null });
-    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    await made.browser.get(at('/exports'));
+    await setTo(made.accountant.id);
+    made.console.businesses.set(made.business.id, { ...made.business, tax_id: null });
+    made.console.clock.now = new Date('2026-07-10T08:00:00Z');
     expect(await ended()).toMatchObject({ state: 'failed', failure: 'no_tax_id' });
-    const [mail] = await noticesTo(owner.email);
+    const [mail] = await noticesTo(made.owner.email);
     expect(mail?.text).toContain('The business has no tax id');
-    expect(console.notices.filter(({ recipient }) => recipient === accountant.email)).toEqual([]);
-    console.businesses.set(business.id, business);
-    const again = await console.signedIn(owner);
+    expect(made.console.notices.filter(({ recipient }) => recipient === made.accountant.email)).toEqual([]);
+    made.console.businesses.set(made.business.id, made.business);
+    const again = await made.console.signedIn(made.owner);
     const shown = await again.get(at('/exports'));
     expect(shown.text).toContain('Make and send again');
     const today = await again.get(at(''));
@@ -390,8 +350,8 @@ describe('the files of each month for the accountant', () => {
       'The files of a month did not reach the accountant: June 2026 The business has no tax id',
     );
     expect(today.text).toContain(`action="${at('/exports/monthly/again')}"`);
-    expect((await again.get(`/t/${business.id}`)).text).not.toContain('did not reach the accountant');
-    const reader = await (await console.signedIn(accountant)).get(at(''));
+    expect((await again.get(`/t/${made.business.id}`)).text).not.toContain('did not reach the accountant');
+    const reader = await (await made.console.signedIn(made.accountant)).get(at(''));
     expect(wordsOf(reader.text)).toContain('did not reach the accountant: June 2026');
     expect(reader.text).not.toContain('/exports/monthly/again');
     // What the form on Today sends.
@@ -399,59 +359,59 @@ describe('the files of each month for the accountant', () => {
     await again.post(at('/exports/monthly/again'), { period: fieldsIn(today.text).period ?? '' });
     expect((await again.get(at(''))).text).not.toContain('did not reach the accountant');
     expect(await ended()).toMatchObject({ state: 'sent' });
-    expect(await noticesTo(accountant.email)).toHaveLength(1);
+    expect(await noticesTo(made.accountant.email)).toHaveLength(1);
   });
 
   it('files whose recipient leaves before the email is sent have failed, and the owners learn of it', async () => {
-    await browser.get(at('/exports'));
-    await setTo(accountant.id);
-    const { sendNotice } = console;
-    console.sendNotice = ({ recipient }) =>
-      recipient === accountant.email
+    await made.browser.get(at('/exports'));
+    await setTo(made.accountant.id);
+    const { sendNotice } = made.console;
+    made.console.sendNotice = ({ recipient }) =>
+      recipient === made.accountant.email
         ? { outcome: 'failed', reason: 'Try later.' }
         : { outcome: 'accepted', reason: null };
-    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    made.console.clock.now = new Date('2026-07-10T08:00:00Z');
     expect(await ended()).toMatchObject({ state: 'sent' });
     await eventually('the email is postponed', async () => {
-      const notices = console.database.db.selectFrom('due_notice').selectAll();
-      const row = await notices.where('email', '=', accountant.email).executeTakeFirst();
+      const notices = made.console.database.db.selectFrom('due_notice').selectAll();
+      const row = await notices.where('email', '=', made.accountant.email).executeTakeFirst();
       return row?.claimed_until === null && row.attempts > 0;
     });
-    await console.database.db
+    await made.console.database.db
       .deleteFrom('membership')
-      .where('business_id', '=', business.id)
-      .where('person_id', '=', accountant.id)
+      .where('business_id', '=', made.business.id)
+      .where('person_id', '=', made.accountant.id)
       .execute();
-    console.sendNotice = sendNotice;
-    console.clock.now = new Date('2026-07-10T09:00:00Z');
+    made.console.sendNotice = sendNotice;
+    made.console.clock.now = new Date('2026-07-10T09:00:00Z');
     await eventually('the month has failed', async () => {
       const [month] = await months();
       return month?.state === 'failed' && month.failure === 'no_recipient';
     });
-    await noticesTo(owner.email);
+    await noticesTo(made.owner.email);
   });
 
   it('the files open for members alone, and a member who was removed since gets no email', async () => {
-    await browser.get(at('/exports'));
-    const stranger = await console.addPerson();
+    await made.browser.get(at('/exports'));
+    const stranger = await made.console.addPerson();
     expect((await setTo(stranger.id)).status).toBe(400);
-    await setTo(accountant.id);
-    const of = { business_id: business.id, person_id: accountant.id };
-    await console.database.db
+    await setTo(made.accountant.id);
+    const of = { business_id: made.business.id, person_id: made.accountant.id };
+    await made.console.database.db
       .deleteFrom('membership')
       .where('business_id', '=', of.business_id)
       .where('person_id', '=', of.person_id)
       .execute();
-    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    made.console.clock.now = new Date('2026-07-10T08:00:00Z');
     expect(await ended()).toMatchObject({ state: 'failed', failure: 'no_recipient' });
-    await noticesTo(owner.email);
-    expect(console.notices.filter(({ recipient }) => recipient === accountant.email)).toEqual([]);
+    await noticesTo(made.owner.email);
+    expect(made.console.notices.filter(({ recipient }) => recipient === made.accountant.email)).toEqual([]);
     // Nothing can be made again for someone who may not read it: another one is chosen first.
-    const again = await console.signedIn(owner);
+    const again = await made.console.signedIn(made.owner);
     const failed = (await again.get(at(''))).text;
     expect(failed).toContain(`href="${at('/exports')}#monthly"`);
     expect(failed).not.toContain('/exports/monthly/again');
-    await again.post(at('/exports/monthly'), { recipient: owner.id, day: '10' });
+    await again.post(at('/exports/monthly'), { recipient: made.owner.id, day: '10' });
     expect((await again.get(at(''))).text).toContain('/exports/monthly/again');
     await again.post(at('/exports/monthly'), { recipient: '' });
     expect((await again.get(at(''))).text).not.toContain('did not reach the accountant');

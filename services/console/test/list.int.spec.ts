@@ -1,60 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type BookEntry,
-  type Business,
-  draftReminder,
-  listDocuments,
-  type ReplyOf,
-  type RequestOf,
-  readStatement,
-  recordExport,
-  searchCustomers,
-  sendMessage,
-} from '@pinkas/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { type BookEntry, draftReminder, readStatement } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { formatDate } from '@pinkas/ui';
 import { fieldsIn } from './browser.js';
-import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 import { bookEntry } from './exports.js';
-import { answerForListedBook, wordsOf } from './listed-book.js';
+import { ListedBook, wordsOf } from './listed-book.js';
 
-let console: ConsoleUnderTest;
-let business: Business;
-let book: BookEntry[];
-let owner: TestPerson;
-let accountant: TestPerson;
-let browser: TestBrowser;
-let recorded: RequestOf<typeof recordExport>[];
-let listed: RequestOf<typeof listDocuments>[];
-let sent: RequestOf<typeof sendMessage>[];
-/** The reports that were printed, as HTML. */
-let printed: string[] = [];
-/** The customers whom a search finds. */
-let found: ReplyOf<typeof searchCustomers>['customers'] = [];
-/** After the first message. */
-let isDeliveryAway = false;
-
-beforeAll(async () => {
-  console = await startConsole();
-  answerForListedBook(console, () => ({ book, recorded, listed, sent, printed, found, isDeliveryAway }));
-});
-afterAll(() => console.stop());
-beforeEach(async () => {
-  console.clock.now = new Date('2026-06-15T08:00:10Z');
-  business = console.addBusiness({ tax_id: '777777723' });
-  book = [1, 2, 3].map((number) => bookEntry(number, business));
-  owner = await console.addPerson({ [business.id]: 'owner' });
-  accountant = await console.addPerson({ [business.id]: 'bookkeeper' });
-  browser = await console.signedIn(owner);
-  [recorded, listed, sent, found, printed] = [[], [], [], [], []];
-  console.notices.length = 0;
-  isDeliveryAway = false;
-});
-
-const at = (path: string) => `/b/${business.id}${path}`;
-const jobs = () =>
-  console.database.db.selectFrom('export_job').selectAll().where('business_id', '=', business.id).execute();
+const made = ListedBook.forTests();
+const at = (path: string) => made.at(path);
+const jobs = () => made.jobs();
 const jobsEnded = () =>
   eventually('the exports have ended', async () => {
     const rows = await jobs();
@@ -69,17 +24,17 @@ describe('the list of documents in the console', () => {
       ...{ amount_from: '1,000.50', amount_to: '2000', number: 'missing', delivery: 'failed', customer },
       ...{ sort: 'total', direction: 'ascending', size: '25' },
     });
-    const { text } = await browser.get(`${at('/documents')}?${query}`);
-    expect(listed[0]).toEqual({
+    const { text } = await made.browser.get(`${at('/documents')}?${query}`);
+    expect(made.listed[0]).toEqual({
       ...{
-        business_id: business.id,
+        business_id: made.business.id,
         type: 'tax_invoice',
         balance_state: 'open',
         from: '2026-01-01',
         to: '2026-12-31',
       },
       ...{ total_from: 1_000.5, total_to: 2_000, without_number: true, customer_ids: [customer] },
-      document_ids: [book[1]?.document.id],
+      document_ids: [made.book[1]?.document.id],
       search: {
         number: 123456789,
         allocation_number: '123456789',
@@ -106,18 +61,18 @@ describe('the list of documents in the console', () => {
     ['closed', { balance_state: 'closed' }],
     ['cancelled', { status: 'cancelled', include_cancelled: true }],
   ])('documents that are %s are a filter of the list and of its sums', async (status, filter) => {
-    const { text } = await browser.get(`${at('/documents')}?status=${status}`);
-    expect(listed.at(-1)).toMatchObject({ include_cancelled: false, ...filter });
-    expect(listed.at(-1)?.note).toBeUndefined();
+    const { text } = await made.browser.get(`${at('/documents')}?status=${status}`);
+    expect(made.listed.at(-1)).toMatchObject({ include_cancelled: false, ...filter });
+    expect(made.listed.at(-1)?.note).toBeUndefined();
     expect(text).toContain(`<option value="${status}" selected`);
   });
 
   it('the list shows allocation number, delivery and sums, and leads on with its filters', async () => {
-    const { text } = await browser.get(`${at('/documents')}?type=tax_invoice`);
+    const { text } = await made.browser.get(`${at('/documents')}?type=tax_invoice`);
     expect(text).toContain('Not delivered');
     expect(text).toContain('Sums by type');
     expect(text).toContain('type=tax_invoice&amp;before=7');
-    expect((await browser.get(`${at('/documents')}?status=closed`)).text).toContain('More than 20,000');
+    expect((await made.browser.get(`${at('/documents')}?status=closed`)).text).toContain('More than 20,000');
   });
 
   it.each([
@@ -131,34 +86,34 @@ describe('the list of documents in the console', () => {
   ])(
     'a list whose address has %s, which is no value of its field, states that with status 400',
     async (query) => {
-      const { status, text } = await browser.get(`${at('/documents')}?${query}`);
+      const { status, text } = await made.browser.get(`${at('/documents')}?${query}`);
       expect(status).toBe(400);
       expect(text).toContain('was not used');
     },
   );
 
   it('the selected documents, or all hits, become PDFs in the background', async () => {
-    await browser.get(at('/documents'));
-    const id = book[1]?.document.id ?? '';
-    const reply = await browser.post(at('/documents/selection'), { document: id });
+    await made.browser.get(at('/documents'));
+    const id = made.book[1]?.document.id ?? '';
+    const reply = await made.browser.post(at('/documents/selection'), { document: id });
     expect([reply.status, reply.location]).toEqual([303, at('/exports')]);
     const [row] = await jobsEnded();
     expect(row).toMatchObject({ state: 'done', documents: 1, selection: { document_ids: [id] } });
-    expect(recorded).toMatchObject([{ format: 'pdf-zip', filter: expect.stringContaining(id) }]);
-    await browser.post(at('/documents/selection'), { type: 'tax_invoice' });
+    expect(made.recorded).toMatchObject([{ format: 'pdf-zip', filter: expect.stringContaining(id) }]);
+    await made.browser.post(at('/documents/selection'), { type: 'tax_invoice' });
     const rows = await jobsEnded();
     expect(rows.map(({ documents }) => documents).sort()).toEqual([1, 3]);
   });
 
   it('the list is a table that a bookkeeper opens, at once and in the language of the reader', async () => {
-    const [first, second, third] = book as [BookEntry, BookEntry, BookEntry];
+    const [first, second, third] = made.book as [BookEntry, BookEntry, BookEntry];
     Object.assign(second.document, {
       type: 'credit_note',
       customer: { ...second.document.customer, name: '=HYPERLINK("http://evil.example")' },
     });
     Object.assign(third.document, { type: 'receipt' });
-    await browser.get(at('/documents'));
-    const reply = await browser.post(at('/documents/table'), { customer: '' });
+    await made.browser.get(at('/documents'));
+    const reply = await made.browser.post(at('/documents/table'), { customer: '' });
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(reply.headers.get('content-disposition')).toBe('attachment; filename="documents-2026-06-15.csv"');
     // The mark of UTF-8 is dropped where the text is decoded.
@@ -179,36 +134,36 @@ describe('the list of documents in the console', () => {
     );
     expect(reply.text).toContain(`"'=HYPERLINK(""http://evil.example"")"`);
     expect(row(third)).not.toContain(vat.toFixed(2));
-    expect(recorded).toMatchObject([{ format: 'list', person_id: owner.id }]);
+    expect(made.recorded).toMatchObject([{ format: 'list', person_id: made.owner.id }]);
     expect(await jobs()).toEqual([]);
 
-    const selected = await browser.post(at('/documents/table'), { document: first.document.id });
+    const selected = await made.browser.post(at('/documents/table'), { document: first.document.id });
     expect(selected.text.trim().split('\r\n')).toHaveLength(2);
-    await browser.post('/language', { language: 'he', next: '/' });
-    const inHebrew = await browser.post(at('/documents/table'), {});
+    await made.browser.post('/language', { language: 'he', next: '/' });
+    const inHebrew = await made.browser.post(at('/documents/table'), {});
     expect(inHebrew.text).toContain('לפני מע"מ, אחרי הנחה'.replaceAll('"', '""'));
     expect(inHebrew.text).toContain('חשבונית מס');
   });
 
   it('a table of more documents than are summed up is refused with what to do', async () => {
-    await browser.get(at('/documents'));
+    await made.browser.get(at('/documents'));
     // What the sums have no answer to.
-    const { status, text } = await browser.post(at('/documents/table'), { status: 'closed' });
+    const { status, text } = await made.browser.post(at('/documents/table'), { status: 'closed' });
     expect([status, wordsOf(text)]).toEqual([
       422,
       expect.stringContaining('narrow the list by dates or type'),
     ]);
-    expect(recorded).toEqual([]);
+    expect(made.recorded).toEqual([]);
   });
 
   it('sending asks first, reports what was not sent, and is refused to a bookkeeper', async () => {
-    await browser.get(at('/documents'));
-    const asked = await browser.post(at('/documents/send'), { type: 'tax_invoice' });
+    await made.browser.get(at('/documents'));
+    const asked = await made.browser.post(at('/documents/send'), { type: 'tax_invoice' });
     expect([asked.status, await jobs()]).toEqual([200, []]);
     expect(asked.text).toContain('name="confirmed"');
-    const reply = await browser.post(
+    const reply = await made.browser.post(
       at('/documents/send'),
-      await confirm({ document: book[1]?.document.id ?? '' }),
+      await confirm({ document: made.book[1]?.document.id ?? '' }),
     );
     const [row] = await jobsEnded();
     expect(reply.location).toBe(at(`/documents/sending/${row?.id}`));
@@ -218,85 +173,92 @@ describe('the list of documents in the console', () => {
       documents: 1,
       missing_pdfs: ['tax_invoice 2 refused'],
     });
-    const answer = wordsOf((await browser.get(reply.location ?? '')).text);
+    const answer = wordsOf((await made.browser.get(reply.location ?? '')).text);
     expect(answer).toContain('No document was sent. Not sent Tax invoice 2: the address gets no messages');
     // It is no file of the accountant.
-    expect((await browser.get(at('/exports'))).text).not.toContain(row?.id);
-    expect(sent).toMatchObject([
-      { document_id: book[1]?.document.id, channel: 'email', person_id: owner.id, business_id: business.id },
+    expect((await made.browser.get(at('/exports'))).text).not.toContain(row?.id);
+    expect(made.sent).toMatchObject([
+      {
+        document_id: made.book[1]?.document.id,
+        channel: 'email',
+        person_id: made.owner.id,
+        business_id: made.business.id,
+      },
     ]);
-    const reader = await console.signedIn(accountant);
+    const reader = await made.console.signedIn(made.accountant);
     await reader.get(at('/documents'));
     expect((await reader.post(at('/documents/send'), { confirmed: 'yes' })).status).toBe(403);
   });
 
   const confirm = async (fields: Record<string, string>) => {
-    await browser.get(at('/documents'));
-    const { text } = await browser.post(at('/documents/send'), fields);
+    await made.browser.get(at('/documents'));
+    const { text } = await made.browser.post(at('/documents/send'), fields);
     return { ...fields, ...fieldsIn(text) };
   };
 
   it('a confirmation that is sent twice sends each document once', async () => {
     const form = await confirm({ type: 'tax_invoice' });
-    const replies = await Promise.all([1, 2].map(() => browser.post(at('/documents/send'), form)));
+    const replies = await Promise.all([1, 2].map(() => made.browser.post(at('/documents/send'), form)));
     expect(replies.map(({ status }) => status)).toEqual([303, 303]);
     expect(await jobsEnded()).toHaveLength(1);
-    expect(sent).toHaveLength(3);
-    expect(new Set(sent.map(({ delivery_id }) => delivery_id)).size).toBe(3);
+    expect(made.sent).toHaveLength(3);
+    expect(new Set(made.sent.map(({ delivery_id }) => delivery_id)).size).toBe(3);
   });
 
   it('another attempt of sending asks for the same messages again, and for no other', async () => {
-    isDeliveryAway = true;
-    await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
+    made.isDeliveryAway = true;
+    await made.browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
     await eventually('the first attempt has failed', async () => {
       const [job] = await jobs();
       return job?.state === 'queued' && job.attempts === 1;
     });
-    isDeliveryAway = false;
-    const first = sent.map(({ document_id, delivery_id }) => [document_id, delivery_id]);
-    console.clock.now = new Date(console.clock.now.getTime() + 60_000);
+    made.isDeliveryAway = false;
+    const first = made.sent.map(({ document_id, delivery_id }) => [document_id, delivery_id]);
+    made.console.clock.now = new Date(made.console.clock.now.getTime() + 60_000);
     expect(await jobsEnded()).toMatchObject([{ state: 'done', documents: 3, attempts: 2 }]);
-    const second = sent.slice(first.length).map(({ document_id, delivery_id }) => [document_id, delivery_id]);
+    const second = made.sent
+      .slice(first.length)
+      .map(({ document_id, delivery_id }) => [document_id, delivery_id]);
     expect(second).toHaveLength(3);
     expect(second.slice(0, first.length)).toEqual(first);
   });
 
   it('a document that was issued since a confirmation was shown is not sent, and it is asked for again', async () => {
     const form = await confirm({ type: 'tax_invoice' });
-    book.push(bookEntry(4, business));
-    const again = await browser.post(at('/documents/send'), form);
+    made.book.push(bookEntry(4, made.business));
+    const again = await made.browser.post(at('/documents/send'), form);
     expect([again.status, await jobs()]).toEqual([200, []]);
     // A cancelled one is not counted, and is not sent.
-    const [first] = book as [BookEntry];
+    const [first] = made.book as [BookEntry];
     first.state = { ...first.state, status: 'cancelled', cancelled_at: '2026-06-15T08:00:00.000Z' };
-    await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice', cancelled: 'yes' }));
-    const ids = book.slice(1).map(({ document }) => document.id);
+    await made.browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice', cancelled: 'yes' }));
+    const ids = made.book.slice(1).map(({ document }) => document.id);
     expect(await jobsEnded()).toMatchObject([{ documents: 3, selection: { document_ids: ids } }]);
-    expect(sent.map(({ document_id }) => document_id)).toEqual(ids);
+    expect(made.sent.map(({ document_id }) => document_id)).toEqual(ids);
   });
 
   it('a person who may not send any more sends nothing with an earlier confirmation', async () => {
-    isDeliveryAway = true;
-    await browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
+    made.isDeliveryAway = true;
+    await made.browser.post(at('/documents/send'), await confirm({ type: 'tax_invoice' }));
     await eventually('the first attempt has failed', async () => {
       const [job] = await jobs();
       return job?.state === 'queued' && job.attempts === 1;
     });
-    await console.database.db
+    await made.console.database.db
       .updateTable('membership')
       .set({ role: 'bookkeeper' })
-      .where('business_id', '=', business.id)
-      .where('person_id', '=', owner.id)
+      .where('business_id', '=', made.business.id)
+      .where('person_id', '=', made.owner.id)
       .execute();
-    isDeliveryAway = false;
-    sent = [];
-    console.clock.now = new Date(console.clock.now.getTime() + 60_000);
+    made.isDeliveryAway = false;
+    made.sent = [];
+    made.console.clock.now = new Date(made.console.clock.now.getTime() + 60_000);
     expect(await jobsEnded()).toMatchObject([{ state: 'failed', failure: 'not_allowed' }]);
-    expect(sent).toEqual([]);
+    expect(made.sent).toEqual([]);
     const [job] = await jobs();
-    const page = await browser.get(at(`/documents/sending/${job?.id}`));
+    const page = await made.browser.get(at(`/documents/sending/${job?.id}`));
     expect(page.status).toBe(403);
-    const other = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    const other = await made.console.signedIn(await made.console.addPerson({ [made.business.id]: 'owner' }));
     expect((await other.get(at(`/documents/sending/${job?.id}`))).text).toContain(
       'may not send documents of the business',
     );
@@ -308,14 +270,14 @@ describe('the list of documents in the console', () => {
     ['a day that is none', { from: '2026-02-31' }],
     ['a search that finds fifty customers', { q: 'לקוח' }],
   ])('a selection with %s is neither exported nor sent', async (_what, fields) => {
-    found = Array.from({ length: 50 }, () => ({
+    made.found = Array.from({ length: 50 }, () => ({
       ...{ id: randomUUID(), name: 'לקוח', tax_id: null, legal_type: null },
       ...{ email: null, phone: null, city: null },
     }));
-    await browser.get(at('/documents'));
+    await made.browser.get(at('/documents'));
     const replies = await Promise.all([
-      browser.post(at('/documents/selection'), { format: 'csv', ...fields }),
-      browser.post(at('/documents/send'), fields),
+      made.browser.post(at('/documents/selection'), { format: 'csv', ...fields }),
+      made.browser.post(at('/documents/send'), fields),
     ]);
     expect(replies.map(({ status }) => status)).toEqual([422, 422]);
     expect(replies[0]?.text).toContain('not clear');
@@ -323,42 +285,42 @@ describe('the list of documents in the console', () => {
   });
 
   it('a file of a list by balance has its documents in the order of commits', async () => {
-    await browser.get(at('/documents'));
-    await browser.post(at('/documents/selection'), { format: 'csv', sort: 'balance' });
+    await made.browser.get(at('/documents'));
+    await made.browser.post(at('/documents/selection'), { format: 'csv', sort: 'balance' });
     expect((await jobsEnded())[0]?.selection).not.toHaveProperty('order');
   });
 
   it('more than 500 documents are not sent, although it is confirmed', async () => {
-    await browser.get(at('/documents'));
-    book = Array.from({ length: 501 }, (_, index) => bookEntry(index + 1, business));
-    const refused = await browser.post(at('/documents/send'), { confirmed: 'yes' });
+    await made.browser.get(at('/documents'));
+    made.book = Array.from({ length: 501 }, (_, index) => bookEntry(index + 1, made.business));
+    const refused = await made.browser.post(at('/documents/send'), { confirmed: 'yes' });
     expect([refused.status, await jobs()]).toEqual([422, []]);
-    book.pop();
-    expect((await browser.post(at('/documents/send'), {})).text).toContain('name="export_id"');
+    made.book.pop();
+    expect((await made.browser.post(at('/documents/send'), {})).text).toContain('name="export_id"');
   });
 });
 
 describe('the report of a period', () => {
   it('leads to a detailed VAT report of one or two months alone, and names its files by them', async () => {
     const detailed = async (period: string) =>
-      (await browser.get(at(`/reports?period=${period}`))).text.includes('format=pcn874');
+      (await made.browser.get(at(`/reports?period=${period}`))).text.includes('format=pcn874');
     expect([await detailed('2026-06'), await detailed('2026-05-2'), await detailed('2026')]).toEqual([
       true,
       true,
       false,
     ]);
-    const pdf = await browser.get(at('/reports/pdf?period=2026-05-2'));
+    const pdf = await made.browser.get(at('/reports/pdf?period=2026-05-2'));
     expect(pdf.headers.get('content-disposition')).toBe('attachment; filename="report-2026-05_06.pdf"');
   });
 
   it('the report of a business that charges no VAT has none, on the page, on paper and in the table', async () => {
-    expect(wordsOf((await browser.get(at('/reports'))).text)).toContain('VAT on sales');
-    console.businesses.set(business.id, { ...business, legal_type: 'osek_patur' });
-    const page = await browser.get(at('/reports'));
+    expect(wordsOf((await made.browser.get(at('/reports'))).text)).toContain('VAT on sales');
+    made.console.businesses.set(made.business.id, { ...made.business, legal_type: 'osek_patur' });
+    const page = await made.browser.get(at('/reports'));
     expect(wordsOf(page.text)).toContain('Receipts by');
-    await browser.get(at('/reports/pdf'));
-    const csv = await browser.get(at('/reports/csv'));
-    for (const text of [page.text, printed.at(-1) ?? '', csv.text]) {
+    await made.browser.get(at('/reports/pdf'));
+    const csv = await made.browser.get(at('/reports/csv'));
+    for (const text of [page.text, made.printed.at(-1) ?? '', csv.text]) {
       expect(text.replaceAll(/<style.*?<\/style>/gs, '')).not.toMatch(/VAT|pcn874|PCN874/);
     }
   });
@@ -373,20 +335,20 @@ describe('the reminder of a customer', () => {
       allowed_at: null,
       quiet_until: null,
     };
-    console.network.answer(draftReminder, () => ({ debts: [], ...draft }));
+    made.console.network.answer(draftReminder, () => ({ debts: [], ...draft }));
     let closing = 200;
-    console.network.answer(readStatement, () => ({
+    made.console.network.answer(readStatement, () => ({
       ...{ opening: 0, brought_forward: 0, debit: 300, credit: 100, open: 200, closing },
       ...{ documents: 2, entries: [], next_after: null },
     }));
-    const shown = async () => wordsOf((await browser.get(at(`/debts/${randomUUID()}/reminder`))).text);
+    const shown = async () => wordsOf((await made.browser.get(at(`/debts/${randomUUID()}/reminder`))).text);
     expect(await shown()).toContain('Payment reminder');
     expect(await shown()).not.toContain('on account');
     closing = 169.99;
     expect(await shown()).toContain(
       'asks for what is left after it; if it covers all, nothing is sent: ₪30.01',
     );
-    await browser.post('/language', { language: 'he', next: '/' });
+    await made.browser.post('/language', { language: 'he', next: '/' });
     expect(await shown()).toContain('ללקוח יש זכות בחשבון. התזכורת מציגה אותה');
   });
 });
