@@ -138,7 +138,8 @@ async function runPart(args: readonly string[], resultFile: string, env: Record<
     const reporter = join(repositoryRoot, 'packages/tools/testkit/jest/progress-reporter.mjs');
     const jest = await runTool(
       tool('jest/bin/jest.js'),
-      ['--json', `--outputFile=${resultFile}`, `--reporters=${reporter}`, ...args],
+      // Not last: Jest would take the path of a test after it for another reporter.
+      [`--reporters=${reporter}`, '--json', `--outputFile=${resultFile}`, ...args],
       {
         show: true,
         env: {
