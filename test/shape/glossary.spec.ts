@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
-import { hebrewReason } from '../../services/console/src/pages/reason-words.js';
+import { hebrewReason } from '../../services/console/src/frame/reason-words.js';
 import { repositoryRoot, type Source, sourcesBelow } from '../harness/sources.js';
 
 /** A thing of the glossary, with its words in both languages and those that they replace. */

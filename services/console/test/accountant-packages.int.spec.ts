@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AccountantPackages } from '../src/package/accountant-packages.js';
+import { AccountantPackages } from '../src/files/months/accountant-packages.js';
 import { type ConsoleUnderTest, startConsole } from './console.js';
 
 describe('the files of businesses that cannot be begun', () => {

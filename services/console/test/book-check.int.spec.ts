@@ -17,14 +17,9 @@ import {
 import { type ExampleSystem, exampleSystem } from '@pinkas/exports/example-book';
 import { ApiError, acrossTenants, type Database, kitTokens } from '@pinkas/service-kit';
 import { scrape } from '@pinkas/testkit';
-import {
-  claimCheck,
-  type DueCheck,
-  releaseCheck,
-  storePart,
-} from '../src/book-check/book-check.repository.js';
-import { BookChecks, documentsMax, nextRound } from '../src/book-check/book-checks.js';
 import type { ConsoleTables } from '../src/db/console.tables.js';
+import { claimCheck, type DueCheck, releaseCheck, storePart } from '../src/today/book-check.repository.js';
+import { BookChecks, documentsMax, nextRound } from '../src/today/book-checks.js';
 import { type ConsoleUnderTest, startConsole, type TestPerson } from './console.js';
 
 const hourMs = 60 * 60_000;

@@ -13,9 +13,9 @@ import {
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
-import { Members } from '../src/people/members.js';
+import { Members } from '../src/access/people/members.js';
+import { SignInPurger } from '../src/access/sign-in/sign-in-purger.js';
 import { draftsMax } from '../src/session/draft.repository.js';
-import { SignInPurger } from '../src/sign-in/sign-in-purger.js';
 import { fieldsIn, textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 import { askForLink, linkFor, useLink } from './mail.js';

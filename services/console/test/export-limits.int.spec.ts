@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { forTenant } from '@pinkas/service-kit';
 import { scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { type Claim } from '../src/export/export.repository.js';
-import { insertChunk, storedBytes } from '../src/export/export-chunk.repository.js';
-import { ExportsFullError } from '../src/export/export-errors.js';
-import { gib } from '../src/export/export-policy.js';
-import { ExportPurger } from '../src/export/export-purger.js';
-import { listExports, readExportFile, TooManyExportsError } from '../src/export/exports.js';
+import { type Claim } from '../src/files/export/export.repository.js';
+import { insertChunk, storedBytes } from '../src/files/export/export-chunk.repository.js';
+import { ExportsFullError } from '../src/files/export/export-errors.js';
+import { gib } from '../src/files/export/export-policy.js';
+import { ExportPurger } from '../src/files/export/export-purger.js';
+import { listExports, readExportFile, TooManyExportsError } from '../src/files/export/exports.js';
 import { type ExportsUnderTest, startExports } from './exports.js';
 
 const minuteMs = 60_000;

@@ -6,16 +6,11 @@ import { commands } from '@pinkas/cli';
 import { toDocumentDetail } from '@pinkas/contracts';
 import { ApiError, forTenant } from '@pinkas/service-kit';
 import { eventually, scrape } from '@pinkas/testkit';
-import {
-  type Claim,
-  type ClaimedExport,
-  claimDue,
-  finish,
-  latestVatDetail,
-} from '../src/export/export.repository.js';
-import { insertChunk } from '../src/export/export-chunk.repository.js';
-import { gib } from '../src/export/export-policy.js';
-import { listExports, readExportFile } from '../src/export/exports.js';
+import { type Claim, type ClaimedExport, claimDue, finish } from '../src/files/export/export.repository.js';
+import { insertChunk } from '../src/files/export/export-chunk.repository.js';
+import { gib } from '../src/files/export/export-policy.js';
+import { listExports, readExportFile } from '../src/files/export/exports.js';
+import { latestVatDetail } from '../src/reports/vat-detail.repository.js';
 import { type ExportsUnderTest, pdfOf, startExports } from './exports.js';
 
 const minuteMs = 60_000;

@@ -28,10 +28,10 @@ import { openPromise } from 'yauzl';
 import type { ConsoleConfig } from '../src/config.js';
 import type { ConsoleTables } from '../src/db/console.tables.js';
 import { migrations } from '../src/db/migrations.js';
-import { ExportModule, exportTasks } from '../src/export/export.module.js';
-import type { ExportRow } from '../src/export/export.repository.js';
-import { ExportWorker } from '../src/export/export-worker.js';
-import { type ExportRequest, readExportFile, requestExport } from '../src/export/exports.js';
+import type { ExportRow } from '../src/files/export/export.repository.js';
+import { ExportWorker } from '../src/files/export/export-worker.js';
+import { type ExportRequest, readExportFile, requestExport } from '../src/files/export/exports.js';
+import { ExportModule, exportTasks } from '../src/files/export.module.js';
 
 /** An entry of a book. */
 export function bookEntry(number: number, business: Business): BookEntry {

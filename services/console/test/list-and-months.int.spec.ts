@@ -6,8 +6,8 @@ import { type RequestOf, readStatement, sendStatement, showCustomer } from '@pin
 import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import type { ConsoleTables } from '../src/db/console.tables.js';
-import { readExportFile } from '../src/export/exports.js';
-import { AccountantPackages } from '../src/package/accountant-packages.js';
+import { readExportFile } from '../src/files/export/exports.js';
+import { AccountantPackages } from '../src/files/months/accountant-packages.js';
 import { fieldsIn } from './browser.js';
 import { type TestBrowser } from './console.js';
 import { unzipped } from './exports.js';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createSignInLink, invitePerson, listPeople, removePerson } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { auditTrail, eventually } from '@pinkas/testkit';
+import { SignInPurger } from '../src/access/sign-in/sign-in-purger.js';
 import { NoticeSender } from '../src/email/notice-sender.js';
-import { SignInPurger } from '../src/sign-in/sign-in-purger.js';
 import { textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 import { linkFor, linkIn, useLink, withoutMails } from './mail.js';

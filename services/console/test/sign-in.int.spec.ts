@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
+import { SignInPurger } from '../src/access/sign-in/sign-in-purger.js';
 import { hashToken } from '../src/session/session.repository.js';
-import { SignInPurger } from '../src/sign-in/sign-in-purger.js';
 import { type ConsoleUnderTest, startConsole } from './console.js';
 import { askForLink, linkFor, useLink, withoutMails } from './mail.js';
 

@@ -15,9 +15,9 @@ import {
 import { type Database, kitTokens } from '@pinkas/service-kit';
 import { AuthorityFiles, auditTrail, eventually, Simulator } from '@pinkas/testkit';
 import type { ConsoleTables } from '../src/db/console.tables.js';
-import { ExportPurger } from '../src/export/export-purger.js';
-import { TransmissionWorker } from '../src/export/transmission-worker.js';
-import { readUniformFiles } from '../src/export/uniform-files.js';
+import { ExportPurger } from '../src/files/export/export-purger.js';
+import { TransmissionWorker } from '../src/files/transmission/transmission-worker.js';
+import { readUniformFiles } from '../src/files/transmission/uniform-files.js';
 import { textOf } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 import { answerForBook, bookEntry } from './exports.js';

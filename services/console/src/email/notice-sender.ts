@@ -19,8 +19,12 @@ import {
   RpcClient,
   Tracing,
 } from '@pinkas/service-kit';
+import { findMember, setUndelivered } from '../access/people/member.repository.js';
+import { insertLink, linkMs } from '../access/sign-in/sign-in.repository.js';
 import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../db/console.tables.js';
+import { failPackage } from '../files/months/fail-package.js';
+import { exportsOfPackage, findPackage } from '../files/months/package.repository.js';
 import {
   claimNotices,
   type DueNotice,
@@ -28,10 +32,6 @@ import {
   nextDueNotice,
   postponeNotice,
 } from '../notice/notice.repository.js';
-import { failPackage } from '../package/fail-package.js';
-import { exportsOfPackage, findPackage } from '../package/package.repository.js';
-import { findMember, setUndelivered } from '../people/member.repository.js';
-import { insertLink, linkMs } from '../sign-in/sign-in.repository.js';
 import {
   departureMail,
   type InvitedMember,

@@ -15,8 +15,8 @@ import {
   type Words,
 } from '@pinkas/ui';
 import type { PackageFailure } from '../db/export.tables.js';
-import type { PackageFormat, PackageKey } from '../package/package.repository.js';
-import { packageContents, packageFailures, packageTitle } from '../package/package-words.js';
+import type { PackageFormat, PackageKey } from '../files/months/package.repository.js';
+import { packageContents, packageFailures, packageTitle } from '../files/months/package-words.js';
 import { roleNames } from '../session/roles.js';
 import { shownName } from './shown-name.js';
 

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { signInWords } from '../../../../services/console/src/pages/sign-in/sign-in-words.js';
-import { checkWords } from '../../../../services/console/src/pages/today/book-check.js';
-import { firstStepWords } from '../../../../services/console/src/pages/today/first-steps.js';
-import { todayWords } from '../../../../services/console/src/pages/today/today-words.js';
-import { words } from '../../../../services/console/src/pages/words.js';
+import { signInWords } from '../../../../services/console/src/access/sign-in/sign-in-words.js';
+import { words } from '../../../../services/console/src/frame/words.js';
+import { checkWords } from '../../../../services/console/src/today/book-check.js';
+import { firstStepWords } from '../../../../services/console/src/today/first-steps.js';
+import { todayWords } from '../../../../services/console/src/today/today-words.js';
 import { type Diary, linkIn } from './diary.js';
 
 /** How the customers pay; each is on the document, its page and its emails. */

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { issueWords } from '../../../../services/console/src/pages/issue/issue-words.js';
-import { words } from '../../../../services/console/src/pages/words.js';
+import { words } from '../../../../services/console/src/frame/words.js';
+import { issueWords } from '../../../../services/console/src/issue/issue-words.js';
 import { customers, type Diary, nameOf } from './diary.js';
 import { type Agorot, shown, typed } from './ledger.js';
 

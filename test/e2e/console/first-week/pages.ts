@@ -1,7 +1,7 @@
-import { listWords } from '../../../../services/console/src/pages/list/list-words.js';
-import { todayWords } from '../../../../services/console/src/pages/today/today-words.js';
-import { words } from '../../../../services/console/src/pages/words.js';
-import { reportTexts } from '../../../../services/console/src/report/report.js';
+import { words } from '../../../../services/console/src/frame/words.js';
+import { listWords } from '../../../../services/console/src/list/list-words.js';
+import { reportTexts } from '../../../../services/console/src/reports/report.js';
+import { todayWords } from '../../../../services/console/src/today/today-words.js';
 import { type Diary, nameOf, type Read } from './diary.js';
 
 /** The pages of a week, and what each states of its money at the end, in every language and width. */

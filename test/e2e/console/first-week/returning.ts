@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { signInWords } from '../../../../services/console/src/pages/sign-in/sign-in-words.js';
-import { words } from '../../../../services/console/src/pages/words.js';
+import { signInWords } from '../../../../services/console/src/access/sign-in/sign-in-words.js';
+import { words } from '../../../../services/console/src/frame/words.js';
 import { type Diary, linkIn } from './diary.js';
 import { typed } from './ledger.js';
 

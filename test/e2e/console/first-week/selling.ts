@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { refusalWords } from '../../../../services/console/src/pages/document/refusal-words.js';
-import { listWords } from '../../../../services/console/src/pages/list/list-words.js';
-import { todayWords } from '../../../../services/console/src/pages/today/today-words.js';
+import { refusalWords } from '../../../../services/console/src/frame/refusal-words.js';
+import { listWords } from '../../../../services/console/src/list/list-words.js';
+import { todayWords } from '../../../../services/console/src/today/today-words.js';
 import { axeFindings } from '../../../harness/axe.js';
 import { issueRefused } from '../../../harness/refused-number.js';
 import { rejectAddress } from '../../../harness/rejected-address.js';

@@ -1,0 +1,77 @@
+import { endpointsMax, listEndpoints, type WebhookEndpoint } from '@pinkas/contracts';
+import { RpcClient } from '@pinkas/service-kit';
+import {
+  card,
+  emptyState,
+  html,
+  leftToRight,
+  linkButton,
+  type Markup,
+  notice,
+  pageHead,
+  type Words,
+} from '@pinkas/ui';
+import { bookTabs } from '../../frame/book-tabs.js';
+import { words } from '../../frame/words.js';
+import { ConsolePage, PageController, type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { endpointFacts, endpointsPath, stateBadge } from './endpoint-parts.js';
+import { webhookWords } from './webhook-words.js';
+
+const texts = {
+  endpoints: { he: 'כתובות', en: 'Endpoints' },
+  create: { he: 'כתובת חדשה', en: 'New endpoint' },
+  none: { he: 'עדיין אין כתובת.', en: 'There is no endpoint yet.' },
+  removed: { he: 'הכתובת הוסרה.', en: 'The endpoint is removed.' },
+} as const satisfies Record<string, Words>;
+
+/** The endpoints of a book. */
+@PageController({ path: endpointsPath, access: 'owner', books: true })
+export class EndpointListPages {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @ConsolePage({ method: 'GET' })
+  async show(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, business, language, link, outcome } = visit;
+    const { endpoints } = await this.rpc.call(listEndpoints, { business_id: bookId });
+    const isFull = endpoints.length >= endpointsMax;
+    const create = linkButton({
+      href: link(`${endpointsPath}/new`),
+      text: texts.create[language],
+      kind: 'primary',
+    });
+    const list = html`<ul class="keys">
+  ${endpoints.map((endpoint) => endpointItem(visit, endpoint))}
+</ul>`;
+    const title = webhookWords.title[language];
+    return page(
+      title,
+      html`${pageHead({
+        title,
+        language,
+        lead: webhookWords.lead[language],
+        crumbs: [{ text: words.connection[language], href: `/b/${business.id}/connection` }],
+        primary: isFull ? null : create,
+      })}
+${bookTabs(visit, endpointsPath)}
+${outcome === 'removed' ? notice('done', texts.removed[language]) : null}
+${isFull ? notice('info', webhookWords.full[language]) : null}
+${card({
+  id: 'endpoints',
+  title: texts.endpoints[language],
+  content: endpoints.length === 0 ? emptyState({ title: texts.none[language] }) : list,
+})}`,
+    );
+  }
+}
+
+function endpointItem({ language, link }: MemberVisit, endpoint: WebhookEndpoint): Markup {
+  const href = link(`${endpointsPath}/${endpoint.id}`);
+  return html`<li class="key ${!endpoint.enabled && 'ended'}">
+    <div class="title">
+      <h3><a href="${href}">${leftToRight(endpoint.url)}</a> ${stateBadge(endpoint, language)}</h3>
+    </div>
+    ${endpointFacts(endpoint, language)}
+  </li>
+  `;
+}

@@ -1,0 +1,182 @@
+import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import { documentTypeRules, fromShekels, settlementOf, toShekels } from '@pinkas/domain';
+import {
+  amount,
+  day,
+  facts,
+  html,
+  isolate,
+  join,
+  type Language,
+  largeAmount,
+  leftToRight,
+  type Markup,
+  stats,
+  totalWords,
+  type Words,
+  withheldWords,
+} from '@pinkas/ui';
+import { customerTypeNames } from '../customer/customer-form.js';
+import { balanceFact } from '../debts/settlement.js';
+import { balanceOf, typeName } from '../frame/parts.js';
+import { refusalWords } from '../frame/refusal-words.js';
+import type { MemberVisit } from '../http/visit.js';
+import { isAtLeast } from '../session/roles.js';
+import { donationFacts } from './donation.js';
+
+const texts = {
+  title: { he: 'כותרת', en: 'Title' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  contact: { he: 'פרטי הלקוח', en: 'Customer details' },
+  issuer: { he: 'הופק על ידי', en: 'Issued by' },
+  date: { he: 'תאריך', en: 'Date' },
+  due: { he: 'לתשלום עד', en: 'Due' },
+  reference: { he: 'אסמכתא', en: 'Your reference' },
+  basedOn: { he: 'מבוסס על', en: 'Based on' },
+  number: { he: 'מספר הקצאה', en: 'Allocation number' },
+  paid: { he: 'שולם', en: 'Paid' },
+  credited: { he: 'זוכה', en: 'Credited' },
+  setOff: { he: 'קוזז מזכות בחשבון', en: 'Set off from credit' },
+  setOffs: { he: 'פירוט והסרה', en: 'Show or remove' },
+  withhold: { he: 'נוכה במקור? רישום הניכוי', en: 'Was tax withheld? Record it' },
+  sending: { he: 'שליחה', en: 'Sending' },
+  notSent: {
+    he: 'לא נשלח ללקוח אוטומטית, לפי הבקשה בעת ההפקה',
+    en: 'Not sent to the customer automatically, as the request asked',
+  },
+} as const satisfies Record<string, Words>;
+
+/** What a document asks for, what was paid, and what is left, large; null for one that asks for no payment. */
+export function documentFigures(
+  document: IssuedDocument,
+  state: DocumentState,
+  language: Language,
+): Markup | null {
+  const [label, balance] = balanceFact(document, state, language);
+  if (balance === null) {
+    return null;
+  }
+  const settled = [
+    [texts.credited, state.credited ?? 0],
+    [texts.setOff, setOffOf(state)],
+    [withheldWords.withheld, state.withheld ?? 0],
+  ] as const;
+  const detail = settled.flatMap(([name, value]) =>
+    value > 0 ? [html`${name[language]}: ${amount(value, language)}`] : [],
+  );
+  return stats([
+    { label: totalWords[document.type][language], value: largeAmount(document.totals.total, language) },
+    {
+      label: texts.paid[language],
+      value: largeAmount(state.paid, language),
+      detail: detail.length === 0 ? null : join(detail, ' · '),
+    },
+    { label, value: balance },
+  ]);
+}
+
+/** What a document contains in addition to its lines, payments and notes, and what has changed since. */
+export function documentFacts(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  state: DocumentState,
+  issuer: Markup | null,
+): Markup {
+  const { language } = visit;
+  const { based_on: source } = document;
+  const isInFigures = balanceOf(document, state) !== null;
+  const showsPaid = !isInFigures && (documentTypeRules[document.type].dueDate || state.paid > 0);
+  const showsCredited = !isInFigures && state.credited;
+  return facts(
+    [
+      [texts.title[language], document.title],
+      [texts.customer[language], customerName(visit, document.customer)],
+      [texts.contact[language], customerDetails(document.customer, language)],
+      [texts.date[language], day(document.date, language)],
+      [texts.issuer[language], issuer],
+      [texts.due[language], document.due_date && day(document.due_date, language)],
+      [texts.reference[language], document.external_ref],
+      [texts.basedOn[language], source && sourceLink(visit, source)],
+      [texts.number[language], numberFact(state, language)],
+      ...donationFacts(document, state, language),
+      [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
+      [texts.credited[language], showsCredited ? amount(showsCredited, language) : null],
+      [
+        texts.setOff[language],
+        setOffOf(state) === 0
+          ? null
+          : html`${amount(setOffOf(state), language)}
+<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts.setOffs[language]}</a>`,
+      ],
+      [withheldWords.withheld[language], withheldFact(visit, document, state)],
+      [
+        withheldWords.settled[language],
+        document.withheld === undefined
+          ? null
+          : amount(toShekels(fromShekels(document.totals.total) + fromShekels(document.withheld)), language),
+      ],
+      [texts.sending[language], document.send ? null : texts.notSent[language]],
+    ],
+    language,
+  );
+}
+
+/** What is set against a document of the money on account. */
+const setOffOf = ({ set_off = 0, withheld = 0 }: DocumentState): number =>
+  toShekels(fromShekels(set_off) - fromShekels(withheld));
+
+/** What tax was withheld of a document, or with a receipt; of one that is paid in part the way to record it. */
+function withheldFact(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup | null {
+  const { language, link, role } = visit;
+  const value = document.withheld ?? state.withheld;
+  const href = link(`/documents/${document.id}/withheld`);
+  if (value !== undefined) {
+    const isOf = state.withheld !== undefined;
+    return html`${amount(value, language)}${isOf && html` <a href="${href}">${texts.setOffs[language]}</a>`}`;
+  }
+  const isPartlyPaid = settlementOf(document, state).state === 'partly_paid';
+  return isPartlyPaid && isAtLeast(role, 'issuer')
+    ? html`<a href="${href}">${texts.withhold[language]}</a>`
+    : null;
+}
+
+function numberFact(
+  { allocation_number: number, refusal }: DocumentState,
+  language: Language,
+): Markup | null {
+  if (number !== null) {
+    return leftToRight(number);
+  }
+  return refusal ? html`${refusalWords.fact[language]}` : null;
+}
+
+function sourceLink(visit: MemberVisit, source: NonNullable<IssuedDocument['based_on']>): Markup {
+  const { language } = visit;
+  const name = html`${typeName(source.type, language)} ${leftToRight(String(source.number))}`;
+  return html`<a href="${visit.link(`/documents/${source.id}`)}">${name}</a>, ${day(source.date, language)}`;
+}
+
+function customerName(visit: MemberVisit, customer: CustomerSnapshot): Markup {
+  const { language } = visit;
+  const { legal_type: legalType, tax_id: taxId } = customer;
+  const more = join(
+    [legalType && html`${customerTypeNames[legalType][language]}`, taxId && leftToRight(taxId)].map(
+      (part) => part || null,
+    ),
+    ' ',
+  );
+  const href = visit.link(`/customers/${customer.id}`);
+  return html`<a href="${href}">${isolate(customer.name, language)}</a>
+    ${more.text !== '' && html`<span class="soft">${more}</span>`}`;
+}
+
+/** As the document has them; the card of the customer may have others by now. */
+function customerDetails(
+  { email, phone, address, city }: CustomerSnapshot,
+  language: Language,
+): Markup | null {
+  const typed = (text: string | null) => (text === null ? null : isolate(text, language));
+  const figures = (text: string | null) => (text === null ? null : leftToRight(text));
+  const details = join([typed(address), typed(city), figures(email), figures(phone)], ' · ');
+  return details.text === '' ? null : details;
+}
