@@ -14,6 +14,7 @@ import { RequestCounter } from './http/request-counter.js';
 import { RequestPipeline } from './http/request-pipeline.js';
 import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
+import { ShowReference } from './pages/reference/show-reference.js';
 import { serveExamples } from './pages/serve-examples.js';
 import { ServeClient, ServeMcp, ServePhpClient } from './pages/serve-packages.js';
 import { ServePdf } from './pages/serve-pdf.js';
@@ -21,7 +22,6 @@ import { ServeDocsMarkdown, ServeLlmsText, ServePostmanCollection } from './page
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
 import { showGuidePages } from './pages/show-guide-pages.js';
-import { ShowReference } from './pages/show-reference.js';
 import { ShowViewPage } from './pages/show-view-page.js';
 import { VerifyPage } from './pages/verify/verify-page.js';
 import { RequestOperations } from './request-log/request-operations.js';

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
 import { textHeaders } from '../http/page-headers.js';
 import { guideFor } from './guide-for.js';
-import { referenceMarkdown } from './reference-markdown.js';
+import { referenceMarkdown } from './reference/reference-markdown.js';
 
 const origin = ({ baseUrl }: GatewayConfig) => new URL(baseUrl).origin;
 const text = (type: string, body: string): PageReply => ({ status: 200, headers: textHeaders(type), body });

@@ -5,7 +5,7 @@ import { html, join, type Markup } from '@pinkas/ui';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
-import { docsPage } from './docs-page.js';
+import { docsPage } from './reference/docs-page.js';
 
 const entries = Object.entries(errorCatalogue) as [ErrorCode, ErrorEntry][];
 

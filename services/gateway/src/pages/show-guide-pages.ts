@@ -4,9 +4,9 @@ import { html } from '@pinkas/ui';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageHandler, type PageReply } from '../http/http-page.js';
 import { htmlHeaders } from '../http/page-headers.js';
-import { docsPage } from './docs-page.js';
 import { guideFor, guideNames } from './guide-for.js';
-import { document } from './markdown.js';
+import { docsPage } from './reference/docs-page.js';
+import { document } from './reference/markdown.js';
 
 function showGuidePage(name: string): Type<PageHandler> {
   @HttpPage((config) => config.docsUrl, `/${name}`)

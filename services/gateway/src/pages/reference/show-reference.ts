@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { openApiDocument } from '@pinkas/contracts/openapi';
 import { InjectConfig } from '@pinkas/service-kit';
-import type { GatewayConfig } from '../config.js';
-import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
-import { htmlHeaders } from '../http/page-headers.js';
+import type { GatewayConfig } from '../../config.js';
+import { HttpPage, type PageReply, type PageRequest } from '../../http/http-page.js';
+import { htmlHeaders } from '../../http/page-headers.js';
 import { docsPage } from './docs-page.js';
 import { referenceBody } from './reference-page.js';
 

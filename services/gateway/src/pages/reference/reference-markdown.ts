@@ -1,6 +1,6 @@
 import { errorCatalogue } from '@pinkas/contracts';
 import { guide, type OpenApiDocument } from '@pinkas/contracts/openapi';
-import type { GuidePage } from './guide-for.js';
+import type { GuidePage } from '../guide-for.js';
 import {
   type Described,
   described,

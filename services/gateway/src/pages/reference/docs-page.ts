@@ -1,5 +1,5 @@
 import { html, type Markup, mark } from '@pinkas/ui';
-import { plainPage } from '../http/plain-page.js';
+import { plainPage } from '../../http/plain-page.js';
 
 const style = `
 :root { background: var(--paper); scroll-padding-top: 1rem; }
