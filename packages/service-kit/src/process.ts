@@ -1,5 +1,4 @@
 /** A process with logs, metrics and probes, without NATS, a database or Nest: for programs that handle no contract. */
-export { HttpError, send } from './http/plain-replies.js';
 export { Closers } from './process/closers.js';
 export { HealthServer } from './process/health-server.js';
 export { createLogger, type Logger } from './process/logger.js';

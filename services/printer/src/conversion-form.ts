@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { HttpError } from '@pinkas/service-kit/process';
+import { HttpError } from '@pinkas/service-kit/http';
 
 /** One form may hold this many files, and this many fields. */
 const partsMax = 200;

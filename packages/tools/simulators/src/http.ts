@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HttpError, send } from '@pinkas/service-kit/process';
+import { HttpError, send } from '@pinkas/service-kit/http';
 
 /** How long requests in flight may take after a simulator is stopped. */
 const stopGraceMs = 1_000;

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { HttpError, send } from '@pinkas/service-kit/process';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import {
   type Call,
   hangMaxMs,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { HttpError, send } from '@pinkas/service-kit/process';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { type Listen, modeRules, type RunningSimulator, readMode, sendJson, serveHttp } from '../http.js';
 import { createSelfSignedP12 } from '../self-signed-certificate.js';

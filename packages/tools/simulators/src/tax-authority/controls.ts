@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError } from '@pinkas/service-kit/process';
+import { HttpError } from '@pinkas/service-kit/http';
 import { readJsonObject } from '../http.js';
 import type { Book } from './book.js';
 import type { Clock } from './clock.js';

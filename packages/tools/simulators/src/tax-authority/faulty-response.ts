@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { send } from '@pinkas/service-kit/process';
+import { send } from '@pinkas/service-kit/http';
 import { type Call, hangMaxMs, pause } from '../http.js';
 import { type Answer, gateway, withErrorId } from './answer.js';
 import type { ReceivedCall } from './call-log.js';

@@ -1,4 +1,4 @@
-import { HttpError } from '@pinkas/service-kit/process';
+import { HttpError } from '@pinkas/service-kit/http';
 
 /**
  * What no public paper states, or what two readers of the papers state differently: each guess is an option here, with the

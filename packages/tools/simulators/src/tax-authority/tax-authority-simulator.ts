@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from '@pinkas/service-kit/process';
+import { HttpError } from '@pinkas/service-kit/http';
 import {
   type Call,
   type Listen,

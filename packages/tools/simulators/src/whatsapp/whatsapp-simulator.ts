@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError, send } from '@pinkas/service-kit/process';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import {
   type Call,
   hangMaxMs,
