@@ -1,17 +1,17 @@
-import * as allocation from './allocation.js';
+import * as allocation from './allocation/index.js';
 import { auditing } from './audit.js';
-import * as console from './console.js';
-import * as customer from './customer.js';
+import * as console from './console/index.js';
+import * as customer from './customer/index.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
-import * as delivery from './delivery.js';
+import * as delivery from './delivery/index.js';
 import { diagnosing } from './diagnosis.js';
 import * as event from './event.js';
-import * as gateway from './gateway.js';
+import * as gateway from './gateway/index.js';
 import * as eventRoutes from './http/events.js';
 import * as routes from './http/routes.js';
-import * as issuing from './issuing.js';
+import * as issuing from './issuing/index.js';
 import { messaging } from './outbox.js';
-import * as rendering from './rendering.js';
+import * as rendering from './rendering/index.js';
 
 const all = [
   issuing,

@@ -1,13 +1,13 @@
 import { decimalPlaces } from '@pinkas/domain';
-import * as allocation from '../allocation.js';
+import * as allocation from '../allocation/index.js';
 import { contracts, events } from '../catalogue.js';
-import * as customer from '../customer.js';
+import * as customer from '../customer/index.js';
 import { type ServiceName, serviceNames } from '../define.js';
-import * as delivery from '../delivery.js';
-import * as gateway from '../gateway.js';
-import * as issuing from '../issuing.js';
+import * as delivery from '../delivery/index.js';
+import * as gateway from '../gateway/index.js';
+import * as issuing from '../issuing/index.js';
 import * as outbox from '../outbox.js';
-import * as rendering from '../rendering.js';
+import * as rendering from '../rendering/index.js';
 import * as business from '../schema/business.js';
 import * as document from '../schema/document.js';
 

@@ -1,6 +1,6 @@
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import type { ReplyOf } from '../define.js';
-import type { DocumentView, issueDocument, previewDocument } from '../issuing.js';
+import type { DocumentView, issueDocument, previewDocument } from '../issuing/index.js';
 import {
   type AllocationOutcome,
   allocationPending,

@@ -1,6 +1,6 @@
 import { documentTypes, modes, paymentMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { CustomerCard } from '../customer.js';
+import { CustomerCard } from '../customer/index.js';
 import { scopes } from '../define.js';
 import { deliveryChannels } from '../schema/business.js';
 import {

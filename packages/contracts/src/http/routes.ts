@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { defineRoute } from '../define.js';
 import { errorCatalogue } from '../errors.js';
-import { cancelDocument, issueDocument, previewDocument } from '../issuing.js';
+import { cancelDocument, issueDocument, previewDocument } from '../issuing/index.js';
 import { CancelDocument, CreateDocument } from '../schema/document.js';
 import { Address, described, Strict, Uuid } from '../schema/fields.js';
 import { LoggedRequest, requestLogDays } from '../schema/logged-request.js';

@@ -15,7 +15,7 @@ import {
   showAllocationThreshold,
   showConnection,
   startConnection,
-} from '../allocation.js';
+} from '../allocation/index.js';
 import { auditing } from '../audit.js';
 import {
   auditCustomers,
@@ -26,37 +26,35 @@ import {
   searchCustomers,
   showCustomer,
   updateCustomer,
-} from '../customer.js';
+} from '../customer/index.js';
 import type { Contract, ServiceName } from '../define.js';
 import {
   auditDeliveries,
   checkRecipient,
+  createEndpoint,
   draftReminder,
+  getEvent,
   listDeliveryFailures,
   listDeliveryStates,
+  listEndpoints,
+  listEvents,
   listMessages,
   listSuppressions,
   listUndelivered,
+  listWebhookAttempts,
+  removeEndpoint,
   resendDelivery,
+  resendWebhooks,
+  rotateEndpointSecret,
   sendMessage,
   sendNotice,
   sendReminder,
   sendStatement,
-  unsuppressAddress,
-} from '../delivery.js';
-import {
-  createEndpoint,
-  getEvent,
-  listEndpoints,
-  listEvents,
-  listWebhookAttempts,
-  removeEndpoint,
-  resendWebhooks,
-  rotateEndpointSecret,
   setEndpointEnabled,
   showEndpoint,
   testEndpoint,
-} from '../event.js';
+  unsuppressAddress,
+} from '../delivery/index.js';
 import {
   createKey,
   listKeys,
@@ -68,7 +66,7 @@ import {
   showRequest,
   startEvents,
   updateBusiness,
-} from '../gateway.js';
+} from '../gateway/index.js';
 import {
   addSetOff,
   addWithheld,
@@ -105,7 +103,7 @@ import {
   summarizeDebts,
   summarizeDocuments,
   summarizeMonths,
-} from '../issuing.js';
+} from '../issuing/index.js';
 import {
   auditArtifacts,
   cancelArtifact,
@@ -121,7 +119,7 @@ import {
   renderPage,
   showSigningCertificate,
   storeLogo,
-} from '../rendering.js';
+} from '../rendering/index.js';
 
 /**
  * The contracts of others that each service may call; the permissions on NATS are made of it. Not listed are the operator's

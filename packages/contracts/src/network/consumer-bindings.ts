@@ -1,9 +1,9 @@
-import { allocationSettled, donationSettled } from '../allocation.js';
+import { allocationSettled, donationSettled } from '../allocation/index.js';
 import type { EventContract, ServiceName } from '../define.js';
-import { deliveryPlanned } from '../delivery.js';
+import { deliveryPlanned } from '../delivery/index.js';
 import { connectionEventDue, documentEventDue, messageEventDue } from '../event.js';
-import { cardChanged, documentCancelled, donationDue, messageDue, numberRequired } from '../issuing.js';
-import { artifactRendered } from '../rendering.js';
+import { cardChanged, documentCancelled, donationDue, messageDue, numberRequired } from '../issuing/index.js';
+import { artifactRendered } from '../rendering/index.js';
 
 /** One consumer: which service handles which event, under which durable name. A durable name never changes. */
 export interface ConsumerBinding<E extends EventContract = EventContract> {

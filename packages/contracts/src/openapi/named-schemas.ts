@@ -1,6 +1,6 @@
 import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
 import Type, { type TSchema } from 'typebox';
-import { CustomerCard } from '../customer.js';
+import { CustomerCard } from '../customer/index.js';
 import {
   ApiEvent,
   EventAllocation,

@@ -30,6 +30,8 @@ export const TestBookId = Type.String({
 });
 /** A day in Asia/Jerusalem, YYYY-MM-DD. */
 export const CalendarDate = Type.String({ format: 'calendar-date', publicFormat: 'date' });
+/** A month, YYYY-MM. */
+export const Month = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
 /** An instant, ISO 8601 in UTC. */
 export const Instant = Type.String({ minLength: 20, maxLength: 30, publicFormat: 'date-time' });
 /** An email address that mail can be sent to, by the grammar that delivery sends by; its domain may be an internationalized one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
 import { publicRoutes } from '../catalogue.js';
-import { updateCustomer } from '../customer.js';
+import { updateCustomer } from '../customer/index.js';
 import { BusinessChange } from './business.js';
 import { canonicalJson } from './canonical-json.js';
 import { createDocumentErrors } from './create-document-rules.js';

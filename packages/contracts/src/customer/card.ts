@@ -1,18 +1,9 @@
 import { customerLegalTypes, paymentTermsStarts } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { defineContract, defineEvent } from './define.js';
-import { CustomerInput, CustomerMatch, CustomerSnapshot, DraftDocument } from './schema/document.js';
-import {
-  EmailAddress,
-  Instant,
-  Nullable,
-  PersonId,
-  PhoneNumber,
-  Strict,
-  TestBookId,
-  Uuid,
-} from './schema/fields.js';
-import { timeLimitsMs } from './time-limits.js';
+import { defineContract, defineEvent } from '../define.js';
+import { CustomerInput, CustomerMatch, CustomerSnapshot, DraftDocument } from '../schema/document.js';
+import { EmailAddress, Instant, Nullable, PersonId, PhoneNumber, Strict, Uuid } from '../schema/fields.js';
+import { timeLimitsMs } from '../time-limits.js';
 
 /** When a customer pays, where that differs from the terms of the business. */
 export const PaymentTerms = Strict({
@@ -190,17 +181,4 @@ export const auditCustomers = defineContract('customer.card.audit', {
       }),
     ),
   }),
-});
-
-/** Deletes everything of a test book, or some of a large one; a live book is refused. */
-export const clearTestCustomers = defineContract('customer.test_book.clear', {
-  request: Strict({ business_id: TestBookId }),
-  reply: Strict({
-    /** How many rows were deleted. */
-    deleted: Type.Integer({ minimum: 0 }),
-    /** Whether there may be more, for another call. */
-    more: Type.Boolean(),
-  }),
-  errors: ['validation_error'],
-  timeoutMs: timeLimitsMs.operatorCall,
 });

@@ -1,15 +1,12 @@
-import { documentTypes } from '@pinkas/domain';
+import { documentTypes, modes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { Sha256 } from './audit.js';
-import { defineContract, defineEvent } from './define.js';
-import { Business, LogoRef } from './schema/business.js';
-import { DocumentState, DraftDocument, IssuedDocument } from './schema/document.js';
-import { Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
-import { timeLimitsMs } from './time-limits.js';
-
-export * from './rendering-find.js';
-export * from './rendering-lost.js';
-export * from './rendering-move.js';
+import { Sha256 } from '../audit.js';
+import { defineContract, defineEvent } from '../define.js';
+import { SignedEnd } from '../issuing/chain.js';
+import { Business } from '../schema/business.js';
+import { IssuedDocument } from '../schema/document.js';
+import { CalendarDate, Instant, Money, Nullable, Strict, Uuid } from '../schema/fields.js';
+import { timeLimitsMs } from '../time-limits.js';
 
 /** Renders, signs and stores the first PDF of a document that is being issued. */
 export const renderArtifact = defineContract('rendering.artifact.render', {
@@ -95,20 +92,6 @@ export const listArtifacts = defineContract('rendering.artifact.list', {
   }),
 });
 
-/** The certificate that signs the documents of a business; for the id of a test book, the one that signs those of test books. */
-export const showSigningCertificate = defineContract('rendering.certificate.show', {
-  request: Strict({ business_id: Uuid }),
-  reply: Strict({
-    /** The common name of its subject. */
-    subject: Type.String(),
-    not_after: Instant,
-    /** Whether it is the business's own, and not the platform's. */
-    own: Type.Boolean(),
-  }),
-  /** `not_found`: there is no certificate for test books, and none of their documents is issued. */
-  errors: ['not_found'],
-});
-
 /**
  * The latest signed PDF of a document, for a message to the customer. From this call on it counts as released: every later
  * revision is a copy.
@@ -140,60 +123,6 @@ export const numberArtifact = defineContract('rendering.artifact.number', {
   timeoutMs: timeLimitsMs.renderArtifact,
 });
 
-/** Prints a report as PDF/UA-1 and PDF/A-2a. It is neither signed nor stored. */
-export const printReport = defineContract('rendering.report.print', {
-  request: Strict({
-    /** Whose report it is: businesses take turns. */
-    business_id: Type.Optional(Uuid),
-    /** ASCII: the title of a page that has none of its own. */
-    title: Type.String({ pattern: '^[A-Za-z0-9 .-]{1,100}$' }),
-    /** A complete page, which names no other file; its `title`, `lang` and `meta` author become those of the PDF. */
-    html: Type.String({ maxLength: 400_000 }),
-  }),
-  reply: Strict({
-    /** Base64. */
-    pdf: Type.String(),
-  }),
-  errors: ['document_generation_failed'],
-  /** A report may have a hundred pages, and nothing waits for it but its reader. */
-  timeoutMs: timeLimitsMs.operatorCall,
-});
-
-/** The hosted page of a document, as HTML. */
-export const renderPage = defineContract('rendering.page.render', {
-  request: Strict({
-    document: IssuedDocument,
-    state: DocumentState,
-    business: Business,
-    pdf_url: Type.String(),
-    /** The language that the reader requested; without it, the language of the business. */
-    language: Type.Optional(Type.Enum(['he', 'en'])),
-    /** Where the file is checked; absent: the page has no link to it. */
-    verify_url: Type.Optional(Type.String()),
-  }),
-  reply: Strict({ html: Type.String() }),
-});
-
-/** The sheet of a document that is not issued, as a page that states it: without a number, unsigned and stored nowhere. */
-export const renderDraft = defineContract('rendering.draft.render', {
-  request: Strict({ draft: DraftDocument, business: Business }),
-  reply: Strict({ html: Type.String() }),
-});
-
-/** Rasterizes the logo of a business and stores it. The same file again has the same reference. */
-export const storeLogo = defineContract('rendering.logo.store', {
-  request: Strict({
-    business_id: Uuid,
-    /** `data:image/png;base64,…` or `data:image/svg+xml;base64,…` */
-    logo: Type.String({ maxLength: 100_000 }),
-    /** Whether it is kept for an hour only, to be looked at before it is saved. */
-    preview: Type.Optional(Type.Boolean()),
-  }),
-  reply: LogoRef,
-  errors: ['validation_error'],
-  timeoutMs: timeLimitsMs.storeLogo,
-});
-
 /**
  * The PDF that goes to the customer is final, for now: the first one, a new one with the allocation number, or one that does not
  * say any more that a number is being obtained.
@@ -215,17 +144,37 @@ export const artifactRendered = defineEvent(
   }),
 );
 
-/** A stored logo, for a message that shows it. */
-export const getLogo = defineContract('rendering.logo.get', {
-  request: Strict({ business_id: Uuid, logo: LogoRef }),
-  reply: Strict({
-    /** Base64. */
-    png: Type.String(),
-    /** In pixels. */
-    width: Type.Number(),
-    height: Type.Number(),
+/** The most hashes of one file, and the most certificates in it, that are looked for. */
+export const fileHashesMax = 8;
+export const fileCertificatesMax = 16;
+
+/** Finds the document whose stored PDF has one of these hashes, or the PDF of a document; and which certificates have signed here. */
+export const findArtifact = defineContract('rendering.artifact.find', {
+  request: Strict({
+    /** The first one that is found counts. */
+    sha256s: Type.Array(Sha256, { maxItems: fileHashesMax }),
+    /** Its latest PDF, instead of the hashes. */
+    document: Type.Optional(Strict({ business_id: Uuid, document_id: Uuid })),
+    /** SHA-256, hex. */
+    certificates: Type.Array(Sha256, { maxItems: fileCertificatesMax }),
   }),
-  errors: ['not_found'],
+  reply: Strict({
+    found: Nullable(
+      Strict({
+        business_id: Uuid,
+        document_id: Uuid,
+        sha256: Sha256,
+        revision: Type.Integer({ minimum: 1 }),
+        latest_revision: Type.Integer({ minimum: 1 }),
+        certificate_sha256: Sha256,
+        /** Since when the certificate is revoked, as far as it is known. */
+        revoked_at: Nullable(Instant),
+        signed_ends: Type.Array(SignedEnd),
+      }),
+    ),
+    /** Those that sign documents, or have signed statements. */
+    known: Type.Array(Strict({ sha256: Sha256, mode: Type.Enum([...modes]), revoked_at: Nullable(Instant) })),
+  }),
 });
 
 /** How a stored PDF can be wrong. */
@@ -309,78 +258,64 @@ export const auditArtifacts = defineContract('rendering.artifact.audit', {
   timeoutMs: timeLimitsMs.auditArtifacts,
 });
 
-/** Deletes everything of a test book, or some of a large one; a live book is refused. */
-export const clearTestArtifacts = defineContract('rendering.test_book.clear', {
-  request: Strict({ business_id: TestBookId }),
-  reply: Strict({
-    /** How many rows were deleted. */
-    deleted: Type.Integer({ minimum: 0 }),
-    /** Whether there may be more, for another call. */
-    more: Type.Boolean(),
+/** A PDF in the object store that is in no row: of a document that a restore has lost, or of one that was never issued. */
+export const LostArtifact = Strict({
+  business_id: Uuid,
+  document_id: Uuid,
+  /** The day on which it was made. */
+  day: CalendarDate,
+  object_key: Type.String(),
+  modified_at: Instant,
+});
+export type LostArtifact = Static<typeof LostArtifact>;
+
+/** Lists PDFs of all books in the object store that are in no row, a page of the store at a time. Only what was listed is ever deleted. */
+export const listLostArtifacts = defineContract('rendering.artifact.list_lost', {
+  request: Strict({
+    /** Those behind a key, which begins with the day; empty: from the beginning. */
+    after: Type.String(),
   }),
+  reply: Strict({
+    files: Type.Array(LostArtifact),
+    /** For the next call; null: this was the last. */
+    next: Nullable(Type.String()),
+  }),
+  /** `engine_error`: the object store does not answer. `validation_error`: there is none. */
   errors: ['validation_error'],
   timeoutMs: timeLimitsMs.operatorCall,
 });
 
-/** Signs the ends of the chains of all services that have moved, and stores them. */
-export const signHeads = defineContract('rendering.heads.sign', {
-  request: Strict({}),
-  reply: Strict({
-    /** How many chains there are, and how many of them have moved since they were stated: these are stated now. */
-    chains: Type.Integer({ minimum: 0 }),
-    heads: Type.Integer({ minimum: 0 }),
-    statements: Type.Integer({ minimum: 0 }),
+/** A revision of a document's PDF, as a place in the order of all of them. */
+const ArtifactCursor = Strict({
+  business_id: Uuid,
+  document_id: Uuid,
+  revision: Type.Integer({ minimum: 1 }),
+});
+export type ArtifactCursor = Static<typeof ArtifactCursor>;
+
+/** Where files are stored. */
+export const artifactPlaces = ['database', 'store'] as const;
+
+/** Moves the next files of all books to a place; those that are there stay. */
+export const moveArtifacts = defineContract('rendering.artifact.move', {
+  request: Strict({
+    to: Type.Enum([...artifactPlaces]),
+    /** Where the call before has ended; null: from the beginning. */
+    after: Nullable(ArtifactCursor),
+    /** How many files are moved at most. */
+    files: Type.Integer({ minimum: 1, maximum: 1_000 }),
   }),
-  timeoutMs: timeLimitsMs.operatorCall,
-});
-
-/** Ends of chains that were signed together: of those that had moved since the statements before. */
-export const SignedHeads = Strict({
-  /** Canonical JSON: `n`, `at`, `previous` (the SHA-256 of the statement before it, null for the first) and `heads`. */
-  statement: Type.String(),
-  /** CMS signed data without its content, in base64. */
-  signature: Type.String(),
-  /** Of the certificate that signed. */
-  certificate_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-});
-export type SignedHeads = Static<typeof SignedHeads>;
-
-/** As many statements are read and checked at once at most, and fewer where they are large. */
-export const statementsPageMax = 100;
-
-/** The statements behind a number, as they are stored. */
-export const readHeads = defineContract('rendering.heads.read', {
-  request: Strict({ after: Type.Integer({ minimum: 0 }) }),
-  /** Empty: there is none behind it. */
-  reply: Strict({ signed: Type.Array(Strict({ n: Type.Integer(), ...SignedHeads.properties })) }),
-});
-
-/** How rendering comes to know a certificate: from its settings, by what it stored when it signed, or not at all. */
-export const headsCertificateOrigins = ['configured', 'stored', 'unknown'] as const;
-
-/** What is found of one statement. */
-export const CheckedHeads = Strict({
-  /** Half a sentence; null: the signature is valid, and so is the time-stamp where there is one. */
-  finding: Nullable(Type.String()),
-  /** Whether rendering has signed with the certificate. */
-  certificate: Type.Enum([...headsCertificateOrigins]),
-  /** Null where there is none, or a finding. */
-  timestamp: Nullable(
-    Strict({
-      at: Instant,
-      /** SHA-256, in hex, of the certificate of the time-stamp authority and of those above it that the time-stamp has. */
-      certificates: Type.Array(Type.String()),
-      /** Whether rendering had a time-stamp of that certificate when it signed. */
-      known: Type.Boolean(),
-    }),
-  ),
-});
-export type CheckedHeads = Static<typeof CheckedHeads>;
-
-/** Verifies the signatures of statements and their time-stamps, wherever they were kept. */
-export const checkHeads = defineContract('rendering.heads.check', {
-  request: Strict({ statements: Type.Array(SignedHeads, { maxItems: statementsPageMax }) }),
-  /** In the order of the statements. */
-  reply: Strict({ checked: Type.Array(CheckedHeads) }),
+  reply: Strict({
+    moved: Type.Integer({ minimum: 0 }),
+    bytes: Type.Integer({ minimum: 0 }),
+    /** Files that stay where they are, since they are not what was signed. */
+    failed: Type.Array(Strict({ ...ArtifactCursor.properties, message: Type.String() })),
+    /** For the next call; null: this was the last. */
+    next: Nullable(ArtifactCursor),
+    /** Where the files of new documents go. */
+    new_files: Type.Enum([...artifactPlaces]),
+  }),
+  /** `engine_error`: the object store does not answer. */
+  errors: ['validation_error'],
   timeoutMs: timeLimitsMs.operatorCall,
 });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { defineContract } from './define.js';
-import { CalendarDate, Nullable, PersonId, Strict, Uuid } from './schema/fields.js';
-import { timeLimitsMs } from './time-limits.js';
+import { defineContract } from '../define.js';
+import { CalendarDate, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
+import { timeLimitsMs } from '../time-limits.js';
 
 /** The files of the uniform structure that the authority may take. */
 export const transmittedFileNames = ['INI.TXT', 'BKMVDATA.TXT', 'BKMVDATA.zip'] as const;

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { defineContract } from './define.js';
-import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { defineContract } from '../define.js';
+import { Instant, Nullable, Strict, Uuid } from '../schema/fields.js';
 
 /**
  * What a person may do in a business, from the most to the least: a bookkeeper reads and exports, an issuer also issues, sends,

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { defineContract } from './define.js';
-import { Business } from './schema/business.js';
-import { CalendarDate, Money, PersonId, Strict, Uuid } from './schema/fields.js';
-import { MessageStatus } from './schema/message.js';
+import { defineContract } from '../define.js';
+import { Business } from '../schema/business.js';
+import { CalendarDate, Money, PersonId, Strict, Uuid } from '../schema/fields.js';
+import { MessageStatus } from '../schema/message.js';
 
 /** The most bytes of a statement of an account as PDF. */
 export const statementBytesMax = 5_000_000;

@@ -1,9 +1,9 @@
 import { documentTypes, type SettlementNote, settlementStates } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { Sha256 } from './audit.js';
-import { defineContract } from './define.js';
-import { documentStatuses, ListedDocument } from './schema/document.js';
-import { CalendarDate, Money, Nullable, Strict, Uuid } from './schema/fields.js';
+import { Sha256 } from '../audit.js';
+import { defineContract } from '../define.js';
+import { documentStatuses, ListedDocument } from '../schema/document.js';
+import { CalendarDate, Money, Month, Nullable, Strict, Uuid } from '../schema/fields.js';
 
 /** What documents are noted for; receipts of other customers are found document by document alone. */
 export const reviewNotes = [
@@ -144,8 +144,6 @@ export const summarizeDocuments = defineContract('issuing.document.summarize', {
   errors: ['validation_error'],
 });
 
-const Month = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
-
 /** What the documents of each month amount to, by type; read from the sums of days, never from documents. */
 export const summarizeMonths = defineContract('issuing.document.summarize_months', {
   request: Strict({
@@ -197,6 +195,44 @@ export const reviewDocuments = defineContract('issuing.document.review', {
     /** Donation receipts that were not reported for want of a connection, in ILS; absent where there are none. */
     unreported_donations: Type.Optional(
       Strict({ documents: Type.Integer({ minimum: 1 }), amount: Money, at_least: AtLeast }),
+    ),
+  }),
+});
+
+/** What the newest documents of a business have for each article number, the one that was sold last first. */
+export const listArticles = defineContract('issuing.article.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    articles: Type.Array(
+      Strict({
+        sku: Type.String(),
+        description: Type.String(),
+        /** ILS */
+        unit_price: Money,
+        prices_include_vat: Type.Boolean(),
+      }),
+    ),
+  }),
+});
+
+/** How many documents a key issued today (Israel). */
+export const getUsage = defineContract('issuing.usage.get', {
+  request: Strict({ business_id: Uuid, key_id: Uuid }),
+  reply: Strict({ used_today: Type.Integer({ minimum: 0 }) }),
+});
+
+/** The series that have a document already. */
+export const listSeries = defineContract('issuing.series.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    series: Type.Array(
+      Strict({
+        type: Type.Enum([...documentTypes]),
+        /** Where it began, whatever the settings of the business say now. */
+        first_number: Type.Integer(),
+        next_number: Type.Integer(),
+        last_date: CalendarDate,
+      }),
     ),
   }),
 });

@@ -1,0 +1,3 @@
+import { defineTestBookClear } from '../test-book.js';
+
+export const clearTestCustomers = defineTestBookClear('customer');
