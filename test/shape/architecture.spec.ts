@@ -191,7 +191,12 @@ const roomsOf: Record<string, readonly string[]> = {
     'whatsapp',
     'notice',
     'webhook',
-    'delivery',
+    'suppression',
+    'plan',
+    'send',
+    'document',
+    'reminder',
+    'operator',
     'test-mode',
   ],
   'services/console': [

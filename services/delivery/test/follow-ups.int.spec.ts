@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { auditDeliveries, messageDue, suppressAddress } from '@pinkas/contracts';
 import { eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
-import { MessageChannels } from '../src/delivery/message-channels.js';
+import { MessageChannels } from '../src/send/message-channels.js';
 import { type DeliveryUnderTest, quietHours, startDelivery } from './delivery.js';
 import {
   type Change,

@@ -9,7 +9,7 @@ import {
   sendStatement,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { StatementPurger } from '../src/delivery/statement-purger.js';
+import { StatementPurger } from '../src/reminder/statement-purger.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const hourMs = 60 * 60 * 1000;

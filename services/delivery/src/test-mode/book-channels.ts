@@ -13,9 +13,9 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
-import { MessageChannels, type MessageContent } from '../delivery/message-channels.js';
 import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
 import type { SendOutcome } from '../message/send-policy.js';
+import { MessageChannels, type MessageContent } from '../send/message-channels.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import { insertTestMessage } from './test-message.repository.js';
 

@@ -1,8 +1,8 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit/examples';
 import type { DeliveryFacts } from '../../src/db/delivery.tables.js';
-import { factsOf } from '../../src/delivery/delivery-facts.js';
 import type { EmailOccasion } from '../../src/mail/compose-email.js';
+import { factsOf } from '../../src/plan/delivery-facts.js';
 
 /** One email to look at. */
 export interface Case {

@@ -1,8 +1,8 @@
 import { type artifactRendered, consumers, type EventOf } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../db/delivery.tables.js';
-import { MessageSender } from './message-sender.js';
-import { releaseDocument } from './plan.repository.js';
+import { releaseDocument } from '../plan/plan.repository.js';
+import { MessageSender } from '../send/message-sender.js';
 
 /**
  * Releases the messages that wait for the final PDF, or for the allocation number that it shows now; plans follow-ups to those that

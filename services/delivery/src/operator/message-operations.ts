@@ -23,10 +23,11 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../db/delivery.tables.js';
-import { attemptsOf, countAttempts } from './attempt.repository.js';
-import { findDocument } from './document.repository.js';
-import { MessageSender } from './message-sender.js';
-import { messageStatus } from './message-status.js';
+import { findDocument } from '../plan/document.repository.js';
+import { attemptsOf, countAttempts } from '../send/attempt.repository.js';
+import { MessageSender } from '../send/message-sender.js';
+import { messageStatus } from '../send/message-status.js';
+import { suppressedMessages } from '../suppression/suppression.repository.js';
 import {
   deliveryStates,
   failedMessages,
@@ -35,7 +36,6 @@ import {
   resendFailed,
   undeliveredDocuments,
 } from './operator.repository.js';
-import { suppressedMessages } from './suppression.repository.js';
 
 const pageMax = 200;
 

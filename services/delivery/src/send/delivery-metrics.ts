@@ -9,7 +9,7 @@ import {
   Metrics,
 } from '@pinkas/service-kit';
 import type { DeliveryChannel, DeliveryTables } from '../db/delivery.tables.js';
-import { pendingMessages } from './operator.repository.js';
+import { pendingMessages } from './claim.repository.js';
 
 /** The state after an attempt; where it is repeated, the outcome. */
 type AttemptResult = 'sent' | 'failed' | 'withdrawn' | 'accepted' | 'temporary' | 'permanent' | 'unknown';

@@ -31,17 +31,17 @@ import {
   type SendTransition,
   sendTransition,
 } from '../message/send-policy.js';
-import { maskAddress, normaliseAddress } from './address.js';
+import { type DocumentState, lockDocument, lockMessageOf } from '../plan/document.repository.js';
+import { insertFollowUps } from '../plan/follow-up.repository.js';
+import { maskAddress, normaliseAddress } from '../suppression/address.js';
+import { MailServerAnswers } from '../suppression/mail-server-answers.js';
+import { firstRefusal } from '../suppression/refusal.repository.js';
+import { suppress } from '../suppression/suppression.repository.js';
 import { type Attempt, endAttempt, storeOutcome, type Undisturbed } from './attempt.repository.js';
 import { expiredClaims, lockExpiredClaim } from './claim.repository.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
-import { insertFollowUps } from './follow-up.repository.js';
-import { MailServerAnswers } from './mail-server-answers.js';
 import { messageStatus } from './message-status.js';
-import { firstRefusal } from './refusal.repository.js';
 import { recordReminder } from './reminder.repository.js';
-import { suppress } from './suppression.repository.js';
 
 const expiredClaimsMax = 20;
 

@@ -16,11 +16,11 @@ import {
 } from '../db/delivery.tables.js';
 import { cancelledReason, type SendOutcome, type SendTransition } from '../message/send-policy.js';
 import type { AllocationState } from '../message/wording.js';
+import { lockDocument } from '../plan/document.repository.js';
+import { withdrawUnsent } from '../plan/plan.repository.js';
+import { suppressionOf } from '../suppression/suppression.repository.js';
 import { releaseClaim } from './claim.repository.js';
-import { lockDocument } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
-import { withdrawUnsent } from './plan.repository.js';
-import { suppressionOf } from './suppression.repository.js';
 
 /** A send attempt that has begun. */
 export interface Attempt {

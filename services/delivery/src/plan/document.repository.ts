@@ -11,7 +11,7 @@ import {
   type MessageKey,
 } from '../db/delivery.tables.js';
 import type { DocumentProgress } from '../message/send-policy.js';
-import { suppressedAmong } from './suppression.repository.js';
+import { suppressedAmong } from '../suppression/suppression.repository.js';
 
 /**
  * What delivery knows of a document. The lock of its row serializes the events of the document and the send attempts of its

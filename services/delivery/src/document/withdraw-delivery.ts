@@ -1,7 +1,7 @@
 import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
 import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../db/delivery.tables.js';
-import { withdrawDocument } from './plan.repository.js';
+import { withdrawDocument } from '../plan/plan.repository.js';
 
 /**
  * Withdraws the unsent messages of a cancelled document, including the accountant's copy: their PDF would show a valid

@@ -8,9 +8,9 @@ import {
   type MessageKey,
   type Reminder,
 } from '../db/delivery.tables.js';
+import type { PlannedMessage } from '../plan/delivery-plan.js';
+import { type MessageParts, messageRow } from '../plan/plan.repository.js';
 import { lockMessage } from './claim.repository.js';
-import type { PlannedMessage } from './delivery-plan.js';
-import { type MessageParts, messageRow } from './plan.repository.js';
 
 /** A message by its id. */
 export async function findMessage(

@@ -11,7 +11,7 @@ import {
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { DeliveryTables } from '../db/delivery.tables.js';
-import { forgetStatementFiles } from './statement-file.repository.js';
+import { forgetStatementFiles } from '../send/statement-file.repository.js';
 
 const everyMs = 60 * 60_000;
 /** After the end of its message. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Business, type IssuedDocument } from '@pinkas/contracts';
 import { sendTransition } from '../message/send-policy.js';
-import { normaliseAddress, parseAddress, parseRecipient } from './address.js';
+import { normaliseAddress, parseAddress, parseRecipient } from '../suppression/address.js';
 import { planDelivery } from './delivery-plan.js';
 
 const noon = '2026-06-15T09:00:00.000Z';

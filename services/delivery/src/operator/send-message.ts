@@ -17,15 +17,20 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryFacts, DeliveryRow, DeliveryTables, DocumentKey } from '../db/delivery.tables.js';
 import { messageIdDomain } from '../message/message-id-domain.js';
-import { parseRecipient } from './address.js';
-import { factsOf } from './delivery-facts.js';
-import { lockDocument, type PlannedDocument, progressOf, recordPlanned } from './document.repository.js';
-import { IssuedDocuments } from './issued-documents.js';
-import { MessageChannels } from './message-channels.js';
-import { MessageSender } from './message-sender.js';
-import { messageStatus } from './message-status.js';
-import { findFacts, findMessage, insertRequested } from './requested-message.repository.js';
-import { isSuppressed } from './suppression.repository.js';
+import { factsOf } from '../plan/delivery-facts.js';
+import {
+  lockDocument,
+  type PlannedDocument,
+  progressOf,
+  recordPlanned,
+} from '../plan/document.repository.js';
+import { IssuedDocuments } from '../plan/issued-documents.js';
+import { MessageChannels } from '../send/message-channels.js';
+import { MessageSender } from '../send/message-sender.js';
+import { messageStatus } from '../send/message-status.js';
+import { findFacts, findMessage, insertRequested } from '../send/requested-message.repository.js';
+import { parseRecipient } from '../suppression/address.js';
+import { isSuppressed } from '../suppression/suppression.repository.js';
 
 type Request = RequestOf<typeof sendMessage>;
 

@@ -22,6 +22,8 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryChannel, DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
 import { suppressedReason } from '../message/send-policy.js';
+import { withdrawDocument } from '../plan/plan.repository.js';
+import { isSuppressed } from '../suppression/suppression.repository.js';
 import { type Attempt, beginAttempt, beginAttemptLocked } from './attempt.repository.js';
 import { claimDue, nextDueMessage, postpone, releaseClaim } from './claim.repository.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
@@ -29,10 +31,8 @@ import { askedFor, MessageBalances, type RemindedDebts } from './message-balance
 import { MessageChannels } from './message-channels.js';
 import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import { withdrawDocument } from './plan.repository.js';
 import { withdrawSettled } from './reminder.repository.js';
 import { findStatementFile } from './statement-file.repository.js';
-import { isSuppressed } from './suppression.repository.js';
 
 /** Messages of a channel in flight: as many as are sent at once, and as many whose PDF is fetched. */
 const inFlightMax = 2 * sendConcurrencyMax;

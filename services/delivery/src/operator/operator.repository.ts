@@ -2,37 +2,9 @@ import type { Database, Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey } from '../db/delivery.tables.js';
 import { cancelledReason, type ResendTransition, resendTransition } from '../message/send-policy.js';
-import { dueAt } from './delivery-plan.js';
-import { lockDocument, progressOf } from './document.repository.js';
-import { isSuppressed } from './suppression.repository.js';
-
-/**
- * Counts the unsent messages of every tenant, and for how long the oldest has been due. Messages that wait for their PDF
- * are not counted: rendering's events are.
- */
-export async function pendingMessages(
-  all: Database<DeliveryTables>,
-  now: Date,
-): Promise<{ due: number; deferred: number; sending: number; oldestDueSeconds: number }> {
-  // Two queries, so that each uses its own index.
-  const ready = await all
-    .selectFrom('delivery')
-    .select([
-      sql<number>`(count(*) filter (where next_attempt_at <= ${now}))::int`.as('due'),
-      sql<number>`(count(*) filter (where next_attempt_at > ${now}))::int`.as('deferred'),
-      sql<Date | null>`min(next_attempt_at)`.as('first'),
-    ])
-    .where('state', '=', 'ready')
-    .executeTakeFirstOrThrow();
-  const { sending } = await all
-    .selectFrom('delivery')
-    .select(sql<number>`count(*)::int`.as('sending'))
-    .where('state', '=', 'sending')
-    .executeTakeFirstOrThrow();
-  const { due, deferred, first } = ready;
-  const oldestDueSeconds = first ? Math.max(0, (now.getTime() - first.getTime()) / 1_000) : 0;
-  return { due, deferred, sending, oldestDueSeconds };
-}
+import { dueAt } from '../plan/delivery-plan.js';
+import { lockDocument, progressOf } from '../plan/document.repository.js';
+import { isSuppressed } from '../suppression/suppression.repository.js';
 
 /**
  * Makes the failed messages of a document due again where that is possible; a reminder is repeated by another one alone, within the rule

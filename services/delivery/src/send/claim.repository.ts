@@ -29,6 +29,34 @@ export function nextDueMessage(
   );
 }
 
+/**
+ * Counts the unsent messages of every tenant, and for how long the oldest has been due. Messages that wait for their PDF
+ * are not counted: rendering's events are.
+ */
+export async function pendingMessages(
+  all: Database<DeliveryTables>,
+  now: Date,
+): Promise<{ due: number; deferred: number; sending: number; oldestDueSeconds: number }> {
+  // Two queries, so that each uses its own index.
+  const ready = await all
+    .selectFrom('delivery')
+    .select([
+      sql<number>`(count(*) filter (where next_attempt_at <= ${now}))::int`.as('due'),
+      sql<number>`(count(*) filter (where next_attempt_at > ${now}))::int`.as('deferred'),
+      sql<Date | null>`min(next_attempt_at)`.as('first'),
+    ])
+    .where('state', '=', 'ready')
+    .executeTakeFirstOrThrow();
+  const { sending } = await all
+    .selectFrom('delivery')
+    .select(sql<number>`count(*)::int`.as('sending'))
+    .where('state', '=', 'sending')
+    .executeTakeFirstOrThrow();
+  const { due, deferred, first } = ready;
+  const oldestDueSeconds = first ? Math.max(0, (now.getTime() - first.getTime()) / 1_000) : 0;
+  return { due, deferred, sending, oldestDueSeconds };
+}
+
 /** Claims due messages of a channel for this worker until `until`. */
 export async function claimDue(
   db: Database<DeliveryTables>,

@@ -24,15 +24,15 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryRow, DeliveryTables, DocumentKey, Reminder } from '../db/delivery.tables.js';
 import { messageIdDomain } from '../message/message-id-domain.js';
-import { parseRecipient } from './address.js';
-import { factsOf } from './delivery-facts.js';
-import { recordPlanned } from './document.repository.js';
-import { IssuedDocuments, type IssuedFacts } from './issued-documents.js';
-import { MessageSender } from './message-sender.js';
-import { messageStatus } from './message-status.js';
-import { takeReminder } from './reminder.repository.js';
-import { findMessage, insertRequested, withoutPdf } from './requested-message.repository.js';
-import { isSuppressed } from './suppression.repository.js';
+import { factsOf } from '../plan/delivery-facts.js';
+import { recordPlanned } from '../plan/document.repository.js';
+import { IssuedDocuments, type IssuedFacts } from '../plan/issued-documents.js';
+import { MessageSender } from '../send/message-sender.js';
+import { messageStatus } from '../send/message-status.js';
+import { takeReminder } from '../send/reminder.repository.js';
+import { findMessage, insertRequested, withoutPdf } from '../send/requested-message.repository.js';
+import { parseRecipient } from '../suppression/address.js';
+import { isSuppressed } from '../suppression/suppression.repository.js';
 
 type Request = RequestOf<typeof sendReminder>;
 

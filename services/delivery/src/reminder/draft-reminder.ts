@@ -19,7 +19,7 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../db/delivery.tables.js';
 import { defaultReminder } from '../mail/compose-reminder.js';
-import { lastReminders, reminderPauseDays } from './reminder.repository.js';
+import { lastReminders, reminderPauseDays } from '../send/reminder.repository.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -20,11 +20,11 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryRow, DeliveryTables } from '../db/delivery.tables.js';
 import { messageIdDomain } from '../message/message-id-domain.js';
-import { factsOf } from './delivery-facts.js';
-import { holdUntil, planDelivery } from './delivery-plan.js';
-import { progressOf, recordPlanned } from './document.repository.js';
-import { MessageSender } from './message-sender.js';
-import { insertMessages } from './plan.repository.js';
+import { factsOf } from '../plan/delivery-facts.js';
+import { holdUntil, planDelivery } from '../plan/delivery-plan.js';
+import { progressOf, recordPlanned } from '../plan/document.repository.js';
+import { insertMessages } from '../plan/plan.repository.js';
+import { MessageSender } from '../send/message-sender.js';
 
 /** A document that is younger asks for what it asked for when it was issued: issuing is not asked what is left to pay. */
 const justIssuedMs = 1_000;
