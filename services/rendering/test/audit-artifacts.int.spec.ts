@@ -15,8 +15,8 @@ import { ApiError, createLogger, type Database, openDatabase } from '@pinkas/ser
 import { withDatabase } from '@pinkas/service-kit/schema';
 import { adminUrl, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { OrphanPurger } from '../src/artifact/orphan-purger.js';
 import type { RenderingTables } from '../src/db/artifact.tables.js';
+import { OrphanPurger } from '../src/store/orphan-purger.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { chromiumPdf } from '@pinkas/testkit/pdf';
-import { CircuitBreakingRenderer } from '../src/artifact/circuit-breaking-renderer.js';
-import { GotenbergClient } from '../src/artifact/gotenberg-client.js';
+import { CircuitBreakingRenderer } from '../src/print/circuit-breaking-renderer.js';
+import { GotenbergClient } from '../src/print/gotenberg-client.js';
 
 const circuitOpen = 'circuit of the renderer is open';
 

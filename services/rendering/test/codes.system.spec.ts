@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sharedRendererUrl } from '@pinkas/testkit';
-import type { PdfService } from '../src/artifact/pdf-service.js';
+import type { PdfService } from '../src/print/pdf-service.js';
 import { sheetIn } from './gallery/cases.js';
 import { openPdfService } from './pdf-service.js';
 

@@ -17,10 +17,10 @@ import {
 } from '@pinkas/testkit/pdf';
 import { formatMoney, formatQuantity } from '@pinkas/ui';
 import fc from 'fast-check';
-import { GotenbergClient } from '../src/artifact/gotenberg-client.js';
-import { type PdfService } from '../src/artifact/pdf-service.js';
 import { printablePage } from '../src/document/printable-page.js';
 import { paymentsComeFirst, type Sheet } from '../src/document/sheet.js';
+import { GotenbergClient } from '../src/print/gotenberg-client.js';
+import { type PdfService } from '../src/print/pdf-service.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
 import { galleryCases, lines, sheetIn } from './gallery/cases.js';
 import { actualTexts, conformanceFindings } from './pdf-conformance.js';

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chromiumPdf as pdf } from '@pinkas/testkit/pdf';
-import { GotenbergClient } from '../src/artifact/gotenberg-client.js';
+import { GotenbergClient } from '../src/print/gotenberg-client.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
 
 const nonce = '4b7d8d5e-1f0a-4a57-9d8a-2f6f3f0b1c11';

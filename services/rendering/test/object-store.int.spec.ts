@@ -15,10 +15,10 @@ import {
 import { testBookOf } from '@pinkas/domain';
 import { Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { eventually, type StoreFault, storeProgram, TestObjectStore } from '@pinkas/testkit';
-import { ArtifactFiles } from '../src/artifact/artifact-files.js';
-import { ObjectPurger } from '../src/artifact/object-purger.js';
-import { OrphanPurger } from '../src/artifact/orphan-purger.js';
+import { ArtifactFiles } from '../src/store/artifact-files.js';
 import { ArtifactStore } from '../src/store/artifact-store.js';
+import { ObjectPurger } from '../src/store/object-purger.js';
+import { OrphanPurger } from '../src/store/orphan-purger.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 

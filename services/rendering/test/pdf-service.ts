@@ -1,7 +1,7 @@
 import { type Clock, createLogger, Metrics, systemClock } from '@pinkas/service-kit';
 import { Diagnosis } from '@pinkas/service-kit/diagnosis';
-import { PdfService } from '../src/artifact/pdf-service.js';
 import type { RenderingConfig } from '../src/config.js';
+import { PdfService } from '../src/print/pdf-service.js';
 import { Signers } from '../src/signature/signers.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
 import {

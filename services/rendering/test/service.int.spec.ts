@@ -13,9 +13,9 @@ import {
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { pdfImages, pdfInfo, taggedElements } from '@pinkas/testkit/pdf';
-import { OrphanPurger } from '../src/artifact/orphan-purger.js';
 import { InvalidLogoError, parseLogoUrl } from '../src/logo/logo.js';
 import { LogoRasterizer } from '../src/logo/logo-rasterizer.js';
+import { OrphanPurger } from '../src/store/orphan-purger.js';
 import { largeTotals } from './artifacts.js';
 import { conformanceFindings } from './pdf-conformance.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';

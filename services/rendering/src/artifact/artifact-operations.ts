@@ -18,8 +18,8 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { findPdf, readRevisions, recordRelease } from './artifact.repository.js';
-import { ArtifactFiles } from './artifact-files.js';
+import { findPdf, readRevisions, recordRelease } from '../store/artifact.repository.js';
+import { ArtifactFiles } from '../store/artifact-files.js';
 import { BookHash } from './book-hash.js';
 import { RequestedRevision } from './requested-revision.js';
 

@@ -5,7 +5,7 @@ import { type Database, forTenant, InjectDatabase, Operation, remainingMs } from
 import { Semaphore } from '@pinkas/service-kit/concurrency';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
-import { ArtifactFiles } from './artifact-files.js';
+import { ArtifactFiles } from '../store/artifact-files.js';
 import { fileOf, revisionFacts } from './audit.repository.js';
 import { type BookFacts, checkBytes, checkRevisions, checkText, pendingWork } from './verify-artifact.js';
 

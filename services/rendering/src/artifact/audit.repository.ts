@@ -1,6 +1,6 @@
 import type { Database } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { type DocumentKey, fileColumns, type StoredFile } from './artifact.repository.js';
+import { type DocumentKey, fileColumns, type StoredFile } from '../store/artifact.repository.js';
 import type { RevisionFacts } from './verify-artifact.js';
 
 /** All revisions of a document without their PDFs, oldest first. */

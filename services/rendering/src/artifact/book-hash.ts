@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Counter, InjectLogger, type Logger, Metrics } from '@pinkas/service-kit';
-import type { DocumentKey } from './artifact.repository.js';
+import type { DocumentKey } from '../store/artifact.repository.js';
 
 /** Compares the first PDF of a document with the hash that issuing has entered into its book, before one is sent. */
 @Injectable()

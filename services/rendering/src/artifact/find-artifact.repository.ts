@@ -1,7 +1,7 @@
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import type { DocumentKey } from './artifact.repository.js';
+import type { DocumentKey } from '../store/artifact.repository.js';
 
 /** A revision that was found, with the number of the latest one of its document. */
 export interface FoundArtifact {

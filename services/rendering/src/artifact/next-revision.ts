@@ -7,6 +7,7 @@ import { type Database, forTenant, InjectDatabase, type Transaction } from '@pin
 import type { RenderingTables } from '../db/artifact.tables.js';
 import type { RevisionContent } from '../document/sheet.js';
 import { LogoStore } from '../logo/logo.repository.js';
+import { PdfService } from '../print/pdf-service.js';
 import {
   insertRevision,
   isReleased,
@@ -14,9 +15,8 @@ import {
   type PlacedArtifact,
   type Revision,
   revisionsOf,
-} from './artifact.repository.js';
-import { ArtifactFiles } from './artifact-files.js';
-import { PdfService } from './pdf-service.js';
+} from '../store/artifact.repository.js';
+import { ArtifactFiles } from '../store/artifact-files.js';
 import { type DocumentChange, nextRevision } from './revision-policy.js';
 
 /** An event or a request that changes a document. */

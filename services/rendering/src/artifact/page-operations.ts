@@ -11,8 +11,8 @@ import {
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { draftPage, type Fingerprints, hostedPage } from '../document/hosted-page.js';
 import { LogoStore } from '../logo/logo.repository.js';
+import { keyOf, latestRevision } from '../store/artifact.repository.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
-import { keyOf, latestRevision } from './artifact.repository.js';
 
 /** Stands for what a draft has not yet; its page shows none of it. */
 const nothing = { id: '00000000-0000-0000-0000-000000000000', public_id: '', number: 1 };

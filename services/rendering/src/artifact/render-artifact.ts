@@ -12,6 +12,7 @@ import {
 } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { LogoStore } from '../logo/logo.repository.js';
+import { PdfService } from '../print/pdf-service.js';
 import {
   type DocumentKey,
   deleteFirst,
@@ -19,9 +20,8 @@ import {
   keyOf,
   type PlacedArtifact,
   revisionsOf,
-} from './artifact.repository.js';
-import { ArtifactFiles } from './artifact-files.js';
-import { PdfService } from './pdf-service.js';
+} from '../store/artifact.repository.js';
+import { ArtifactFiles } from '../store/artifact-files.js';
 
 /**
  * Renders, signs and stores the first PDF of a document that is being issued. Issuing holds the lock of the series until then, so

@@ -1,7 +1,7 @@
 import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
 import { EventHandler, type Transaction } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import type { PlacedArtifact } from './artifact.repository.js';
+import type { PlacedArtifact } from '../store/artifact.repository.js';
 import { NextRevision } from './next-revision.js';
 import type { DocumentChange } from './revision-policy.js';
 

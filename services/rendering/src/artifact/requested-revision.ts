@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Business, getArtifact, IssuedDocument, ReplyOf } from '@pinkas/contracts';
 import { ApiError, type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { findPdf, keyOf, revisionsOf } from './artifact.repository.js';
-import { ArtifactFiles } from './artifact-files.js';
+import { findPdf, keyOf, revisionsOf } from '../store/artifact.repository.js';
+import { ArtifactFiles } from '../store/artifact-files.js';
 import { NextRevision, StaleRevisionError } from './next-revision.js';
 import type { DocumentChange } from './revision-policy.js';
 

@@ -1,7 +1,7 @@
 import { consumers, type donationSettled, type EventOf } from '@pinkas/contracts';
 import { EventHandler, type OutboxTransaction } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import type { PlacedArtifact } from './artifact.repository.js';
+import type { PlacedArtifact } from '../store/artifact.repository.js';
 import type { DocumentChange } from './revision-policy.js';
 import { SettledRevision } from './settled-revision.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { artifactRendered, type Business, type IssuedDocument } from '@pinkas/contracts';
 import { type OutboxTransaction, publish } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { keyOf, markPublished, type PlacedArtifact } from './artifact.repository.js';
+import { keyOf, markPublished, type PlacedArtifact } from '../store/artifact.repository.js';
 import { BookHash } from './book-hash.js';
 import { NextRevision } from './next-revision.js';
 import type { DocumentChange } from './revision-policy.js';

@@ -4,8 +4,8 @@ import { printReport, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { unsignedFile } from '@pinkas/pdf';
 import { ApiError, type Clock, InjectClock, InjectConfig, Operation, remainingMs } from '@pinkas/service-kit';
 import { KeyedQueue, Semaphore, timeoutSignal } from '@pinkas/service-kit/concurrency';
-import { GotenbergClient } from '../artifact/gotenberg-client.js';
 import type { RenderingConfig } from '../config.js';
+import { GotenbergClient } from '../print/gotenberg-client.js';
 import { facesByName, type Typeface, typefaceToken } from '../typeface/typeface.js';
 import { readReportPage } from './report-page.js';
 

@@ -13,7 +13,7 @@ import {
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { RenderingConfig } from '../config.js';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { ArtifactStore } from '../store/artifact-store.js';
+import { ArtifactStore } from './artifact-store.js';
 import {
   documentObject,
   forgetListed,

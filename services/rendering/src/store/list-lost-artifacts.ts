@@ -11,7 +11,7 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { ArtifactStore } from '../store/artifact-store.js';
+import { ArtifactStore } from './artifact-store.js';
 import { documentObject, recordListed, withoutRow } from './object.repository.js';
 
 /** A younger file may get its row now. */

@@ -9,9 +9,9 @@ import {
   type Logger,
   Metrics,
 } from '@pinkas/service-kit';
-import { ArtifactStore } from '../store/artifact-store.js';
+import type { RenderedArtifact } from '../print/pdf-service.js';
 import type { DocumentKey, PlacedArtifact, StoredFile } from './artifact.repository.js';
-import type { RenderedArtifact } from './pdf-service.js';
+import { ArtifactStore } from './artifact-store.js';
 
 /** The files of revisions, in their rows or in the object store (ADR 0079). */
 @Injectable()

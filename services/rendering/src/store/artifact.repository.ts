@@ -3,7 +3,7 @@ import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { RenderingTables } from '../db/artifact.tables.js';
 import { templateVersion } from '../document/printable-page.js';
-import type { RenderedArtifact } from './pdf-service.js';
+import type { RenderedArtifact } from '../print/pdf-service.js';
 
 type Db = Database<RenderingTables>;
 type Trx = Transaction<RenderingTables>;

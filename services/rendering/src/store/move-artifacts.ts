@@ -3,8 +3,8 @@ import { Controller } from '@nestjs/common';
 import { type ArtifactCursor, moveArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { ApiError, acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { RenderingTables } from '../db/artifact.tables.js';
-import { ArtifactStore } from '../store/artifact-store.js';
 import { ArtifactFiles } from './artifact-files.js';
+import { ArtifactStore } from './artifact-store.js';
 import { fileAt, revisionsAfter, setPlace } from './object.repository.js';
 
 /** How many revisions a call looks at, in either place. */
