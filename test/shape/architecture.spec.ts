@@ -86,7 +86,17 @@ const roomsOf: Record<string, readonly string[]> = {
     'index.ts',
     'generate',
   ],
-  'packages/cli': ['*.ts', 'export', 'audit', 'verify', 'doctor', 'run-command.ts', 'main.ts'],
+  'packages/cli': [
+    'builder',
+    '*.ts',
+    'commands',
+    'export',
+    'audit',
+    'verify',
+    'doctor',
+    'run-command.ts',
+    'main.ts',
+  ],
   'packages/pdf': ['file', 'signature'],
   'packages/exports': [
     '*.ts',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { UniformSoftware } from '@pinkas/domain/uniform';
 import { describeSoftware, unregisteredSoftware } from '@pinkas/exports';
-import { RefusalError } from './usage-error.js';
+import { RefusalError } from './builder/usage-error.js';
 
 /**
  * What the files of the uniform structure say of the software: `ACCOUNTING_SOFTWARE_NUMBER`, `SOFTWARE_VENDOR_TAX_ID` and

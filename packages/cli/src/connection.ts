@@ -6,9 +6,9 @@ import {
   waitForServer,
   withContext,
 } from '@pinkas/service-kit/client';
-import type { Call, CallEach, Progress } from './command.js';
+import type { Call, CallEach, Progress } from './builder/command.js';
+import { RefusalError } from './builder/usage-error.js';
 import type { NatsUrl } from './config.js';
-import { RefusalError } from './usage-error.js';
 
 /**
  * The longest wait for a reply, in place of the limit of the contract: no caller waits behind a command, and a machine may be

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
+import { errorText, exitCodeOf } from './builder/usage-error.js';
 import { findNatsUrl } from './config.js';
 import { runCommand } from './run-command.js';
-import { errorText, exitCodeOf } from './usage-error.js';
 
 // Exports of large books make much garbage, for which V8 would let the heap grow (ADR 0054).
 setFlagsFromString('--semi-space-growth-factor=1');

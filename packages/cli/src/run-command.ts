@@ -1,32 +1,32 @@
 import { softwareVersion } from '@pinkas/domain';
-import { allocationCommands } from './allocation-commands.js';
-import { apiCommands } from './api-commands.js';
-import { artifactCommands } from './artifact-commands.js';
 import { auditCommands } from './audit/audit-commands.js';
-import { authorityCommands } from './authority-commands.js';
-import { businessCommands } from './business-commands.js';
-import type { Call, CallEach, Command, Output } from './command.js';
-import { parseCommandLine } from './command-line.js';
+import type { Call, CallEach, Command, Output } from './builder/command.js';
+import { parseCommandLine } from './builder/command-line.js';
+import { helpText } from './builder/help.js';
+import { printable } from './builder/printable.js';
+import { terminalProgress } from './builder/progress.js';
+import { errorText, RefusalError } from './builder/usage-error.js';
+import { allocationCommands } from './commands/allocation-commands.js';
+import { apiCommands } from './commands/api-commands.js';
+import { artifactCommands } from './commands/artifact-commands.js';
+import { authorityCommands } from './commands/authority-commands.js';
+import { businessCommands } from './commands/business-commands.js';
+import { deliveryCommands } from './commands/delivery-commands.js';
+import { donationCommands } from './commands/donation-commands.js';
+import { keyCommands } from './commands/key-commands.js';
+import { personCommands } from './commands/person-commands.js';
+import { queueCommands } from './commands/queue-commands.js';
+import { requestCommands } from './commands/request-commands.js';
+import { testCommands } from './commands/test-commands.js';
+import { webhookCommands } from './commands/webhook-commands.js';
+import { withholdingCommands } from './commands/withholding-commands.js';
 import type { NatsUrl } from './config.js';
 import { type Connection, openConnection } from './connection.js';
-import { deliveryCommands } from './delivery-commands.js';
 import { doctorCommands } from './doctor/doctor-command.js';
-import { donationCommands } from './donation-commands.js';
 import { exportCommands } from './export/export-commands.js';
-import { helpText } from './help.js';
-import { keyCommands } from './key-commands.js';
-import { personCommands } from './person-commands.js';
-import { printable } from './printable.js';
-import { terminalProgress } from './progress.js';
-import { queueCommands } from './queue-commands.js';
-import { requestCommands } from './request-commands.js';
-import { testCommands } from './test-commands.js';
-import { errorText, RefusalError } from './usage-error.js';
 import { verifyCommands } from './verify/verify-command.js';
-import { webhookCommands } from './webhook-commands.js';
-import { withholdingCommands } from './withholding-commands.js';
 
-export type { Call } from './command.js';
+export type { Call } from './builder/command.js';
 
 /** Every command. */
 export const commands: readonly Command[] = [

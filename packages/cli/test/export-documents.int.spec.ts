@@ -9,7 +9,7 @@ import { exampleEntry } from '@pinkas/exports/example-book';
 import { ApiError } from '@pinkas/service-kit/client';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
-import type { Call } from '../src/command.js';
+import type { Call } from '../src/builder/command.js';
 import { bookOf, business, type Draft, draft, runExport, systemOf, urls } from './exported-book.js';
 
 describe('pinkas export documents', () => {

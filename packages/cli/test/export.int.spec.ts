@@ -8,7 +8,7 @@ import { type DocumentType, documentTypes, softwareVersion } from '@pinkas/domai
 import { exampleEntry } from '@pinkas/exports/example-book';
 import { ApiError } from '@pinkas/service-kit/client';
 import fc from 'fast-check';
-import type { Call } from '../src/command.js';
+import type { Call } from '../src/builder/command.js';
 import { bookOf, business, type Draft, draft, runExport, systemOf, urls } from './exported-book.js';
 import { run } from './run.js';
 

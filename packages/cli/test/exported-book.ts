@@ -24,7 +24,7 @@ import { exampleEntry } from '@pinkas/exports/example-book';
 import { ApiError } from '@pinkas/service-kit/client';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
-import type { Call, Output } from '../src/command.js';
+import type { Call, Output } from '../src/builder/command.js';
 import { run } from './run.js';
 
 /** What a caller may write, and what no charset of the structure has. */

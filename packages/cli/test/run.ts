@@ -1,7 +1,7 @@
 import type { Contract } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import type { Call, CallEach, Output } from '../src/command.js';
-import { parseCommandLine } from '../src/command-line.js';
+import type { Call, CallEach, Output } from '../src/builder/command.js';
+import { parseCommandLine } from '../src/builder/command-line.js';
 import { commands } from '../src/run-command.js';
 
 /** The replies of the system: by subject, or of one function. What has none is not expected to be called. */

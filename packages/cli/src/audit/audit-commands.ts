@@ -1,11 +1,11 @@
 import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads } from '@pinkas/contracts';
 import { checkChains, type Finding, followTrail, type Heads, trailPages } from '@pinkas/exports/verify';
-import { anyText, businessId, type Kind, modeOption } from '../arguments.js';
-import { listAllBusinesses } from '../business-commands.js';
-import { findBook, findBusiness } from '../calls.js';
-import type { Call, Command, Output, Progress } from '../command.js';
-import { UsageError } from '../usage-error.js';
-import { verb } from '../verb.js';
+import { anyText, businessId, type Kind, modeOption } from '../builder/arguments.js';
+import { findBook, findBusiness } from '../builder/calls.js';
+import type { Call, Command, Output, Progress } from '../builder/command.js';
+import { UsageError } from '../builder/usage-error.js';
+import { verb } from '../builder/verb.js';
+import { listAllBusinesses } from '../commands/business-commands.js';
 import { writeChains } from './chain-file.js';
 import { type AcceptedCertificates, HeadsCollection } from './heads.js';
 import { headsOfFile, storedHeads, writeHeads } from './statements.js';

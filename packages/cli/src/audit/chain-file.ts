@@ -2,8 +2,8 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type ReplyOf, readSeries } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { pagesOf } from '@pinkas/exports/verify';
-import type { Call } from '../command.js';
-import { UsageError } from '../usage-error.js';
+import type { Call } from '../builder/command.js';
+import { UsageError } from '../builder/usage-error.js';
 
 const pageMax = 100;
 

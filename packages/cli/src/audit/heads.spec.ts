@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CheckedHeads, SignedHeads } from '@pinkas/contracts';
 import { type ChainRecord, StatedChain, SumComparison } from '@pinkas/exports/verify';
-import type { Call } from '../command.js';
+import type { Call } from '../builder/command.js';
 import { type AcceptedCertificates, HeadsCollection } from './heads.js';
 import { headsOfFile, type Statements, storedHeads, writeHeads } from './statements.js';
 

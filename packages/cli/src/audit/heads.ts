@@ -10,7 +10,7 @@ import {
   StatedChain,
   SumComparison,
 } from '@pinkas/exports/verify';
-import type { Call } from '../command.js';
+import type { Call } from '../builder/command.js';
 import { parseStatement, type StatedHead, type Statements } from './statements.js';
 
 /** Of how many businesses missing heads are named: all statements are read again for each. */

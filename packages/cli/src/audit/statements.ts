@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { readHeads, type SignedHeads, serviceNames, statementsPageMax } from '@pinkas/contracts';
 import { documentTypes } from '@pinkas/domain';
-import type { Call } from '../command.js';
-import { UsageError } from '../usage-error.js';
+import type { Call } from '../builder/command.js';
+import { UsageError } from '../builder/usage-error.js';
 
 /** The pages of all statements, the oldest first; each call begins at the first one, and a page fits into one message. */
 export type Statements = () => AsyncIterable<readonly SignedHeads[]>;

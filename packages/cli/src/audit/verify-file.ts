@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import type { SignedHeads } from '@pinkas/contracts';
 import { chainName, type ExpectedHead } from '@pinkas/exports/verify';
 import { examineFile, type FileSignature, readSignature, verifyDetached } from '@pinkas/pdf/verify';
-import type { Output } from '../command.js';
-import { UsageError } from '../usage-error.js';
+import type { Output } from '../builder/command.js';
+import { UsageError } from '../builder/usage-error.js';
 import { type ChainLine, readChains } from './chain-file.js';
 import { headsOfFile, parseStatement } from './statements.js';
 

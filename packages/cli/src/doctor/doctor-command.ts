@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { type Check, diagnosing, type ServiceName, serviceNames } from '@pinkas/contracts';
 import { softwareVersion } from '@pinkas/domain';
-import type { Kind } from '../arguments.js';
-import type { CallEach, Command } from '../command.js';
+import type { Kind } from '../builder/arguments.js';
+import type { CallEach, Command } from '../builder/command.js';
+import { RefusalError, UsageError } from '../builder/usage-error.js';
+import { verb } from '../builder/verb.js';
 import { localHome } from '../config.js';
-import { RefusalError, UsageError } from '../usage-error.js';
-import { verb } from '../verb.js';
 import { type AskedService, processesOf } from './asked-service.js';
 import { clockChecks } from './clock-checks.js';
 import { countsOf, linesOf, reportOf, type SourcedCheck } from './report.js';

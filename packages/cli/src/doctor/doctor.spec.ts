@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Check, ProcessDiagnosis, ServiceName } from '@pinkas/contracts';
 import { softwareVersion } from '@pinkas/domain';
 import { run } from '../../test/run.js';
-import type { CallEach } from '../command.js';
-import { RefusalError } from '../usage-error.js';
+import type { CallEach } from '../builder/command.js';
+import { RefusalError } from '../builder/usage-error.js';
 
 interface Report {
   ok: boolean;

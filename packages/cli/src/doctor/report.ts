@@ -1,5 +1,5 @@
 import { type Check, checkAreas, checkStates } from '@pinkas/contracts';
-import { columns } from '../table.js';
+import { columns } from '../builder/table.js';
 
 /** A check with the processes that have made it; none where the command has made it itself. */
 export interface SourcedCheck {

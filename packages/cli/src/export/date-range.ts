@@ -1,5 +1,5 @@
 import { isCalendarDate } from '@pinkas/domain';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../builder/usage-error.js';
 
 /** The options that name a range of document dates. */
 export const rangeOptions = {

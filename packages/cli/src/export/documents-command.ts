@@ -1,9 +1,9 @@
 import { recordExport } from '@pinkas/contracts';
 import { exportFormats, writeDocuments } from '@pinkas/exports';
-import { oneOf } from '../arguments.js';
-import type { Command } from '../command.js';
-import { UsageError } from '../usage-error.js';
-import { verb } from '../verb.js';
+import { oneOf } from '../builder/arguments.js';
+import type { Command } from '../builder/command.js';
+import { UsageError } from '../builder/usage-error.js';
+import { verb } from '../builder/verb.js';
 import { rangeOptions, readRange } from './date-range.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';

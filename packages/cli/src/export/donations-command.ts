@@ -1,10 +1,10 @@
 import { recordExport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
 import { writeDonations } from '@pinkas/exports';
-import { year } from '../arguments.js';
-import type { Command } from '../command.js';
-import { columns } from '../table.js';
-import { verb } from '../verb.js';
+import { year } from '../builder/arguments.js';
+import type { Command } from '../builder/command.js';
+import { columns } from '../builder/table.js';
+import { verb } from '../builder/verb.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';

@@ -1,7 +1,7 @@
 import { type Business, listSeries, type PublicUrls } from '@pinkas/contracts';
-import { businessId } from '../arguments.js';
-import { findBusiness } from '../calls.js';
-import type { Call } from '../command.js';
+import { businessId } from '../builder/arguments.js';
+import { findBusiness } from '../builder/calls.js';
+import type { Call } from '../builder/command.js';
 
 export const businessOption = {
   value: 'ID',

@@ -1,4 +1,4 @@
-import type { Progress } from '../command.js';
+import type { Progress } from '../builder/command.js';
 
 const width = 24;
 const intervalMs = 100;

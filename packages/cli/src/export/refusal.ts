@@ -1,5 +1,5 @@
 import { ExportRefusedError } from '@pinkas/exports';
-import { RefusalError } from '../usage-error.js';
+import { RefusalError } from '../builder/usage-error.js';
 
 /** Awaits an export, and throws a RefusalError that says what to do where it is refused. */
 export async function refusalOf<T>(written: Promise<T>, businessId: string): Promise<T> {

@@ -13,11 +13,11 @@ import {
   UploadGoneError,
   writeUniform,
 } from '@pinkas/exports';
-import type { Call, Command, Output, Progress } from '../command.js';
+import type { Call, Command, Output, Progress } from '../builder/command.js';
+import { columns } from '../builder/table.js';
+import { RefusalError } from '../builder/usage-error.js';
+import { verb } from '../builder/verb.js';
 import { readSoftware } from '../config.js';
-import { columns } from '../table.js';
-import { RefusalError } from '../usage-error.js';
-import { verb } from '../verb.js';
 import { readRange } from './date-range.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { recordExport, type Withheld } from '@pinkas/contracts';
 import { formatShekels, fromShekels, sum, toShekels } from '@pinkas/domain';
 import { byteOrderMark, withheldCsv, withheldPages } from '@pinkas/exports';
-import { year } from '../arguments.js';
-import type { Command } from '../command.js';
-import { RefusalError } from '../usage-error.js';
-import { verb } from '../verb.js';
-import { daysOf } from '../withholding-commands.js';
+import { year } from '../builder/arguments.js';
+import type { Command } from '../builder/command.js';
+import { RefusalError } from '../builder/usage-error.js';
+import { verb } from '../builder/verb.js';
+import { daysOf } from '../commands/withholding-commands.js';
 import { businessOption, readBusiness } from './exported-business.js';
 
 async function* marked(parts: AsyncIterable<string>): AsyncGenerator<string> {

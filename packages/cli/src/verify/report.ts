@@ -5,7 +5,7 @@ import {
   findingsMax,
   type VerificationResult,
 } from '@pinkas/exports/verify';
-import { columns } from '../table.js';
+import { columns } from '../builder/table.js';
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;

@@ -6,13 +6,13 @@ import {
   pagesOf,
   type VerificationResult,
 } from '@pinkas/exports/verify';
-import { businessId, modeOption } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import { HeadsCollection } from '../audit/heads.js';
 import { storedHeads } from '../audit/statements.js';
-import { findBusiness } from '../calls.js';
-import type { Call, Command } from '../command.js';
-import { verb } from '../verb.js';
+import { businessId, modeOption } from '../builder/arguments.js';
+import { findBusiness } from '../builder/calls.js';
+import type { Call, Command } from '../builder/command.js';
+import { verb } from '../builder/verb.js';
 import { documentsCounted, jsonOf, reportOf } from './report.js';
 
 /** `pinkas verify` */

@@ -1,7 +1,7 @@
-import { anyText, businessId } from '../../arguments.js';
-import { findBusiness } from '../../calls.js';
-import type { Command, Output } from '../../command.js';
-import { verb } from '../../verb.js';
+import { anyText, businessId } from '../../builder/arguments.js';
+import { findBusiness } from '../../builder/calls.js';
+import type { Command, Output } from '../../builder/command.js';
+import { verb } from '../../builder/verb.js';
 import { documentProgress } from '../progress-line.js';
 import { type CheckResult, checkFolder } from './check-folder.js';
 

@@ -11,8 +11,8 @@ import {
   sha256Of,
   sumsFile,
 } from '@pinkas/exports/book';
-import type { Call } from '../../command.js';
-import { RefusalError } from '../../usage-error.js';
+import type { Call } from '../../builder/command.js';
+import { RefusalError } from '../../builder/usage-error.js';
 import { BookComparison } from './against-book.js';
 import { DataCheck, dataFile } from './data-check.js';
 import type { FileDocument } from './document-rules.js';
