@@ -16,6 +16,7 @@ import { eventually, exampleBusiness, type ServiceUnderTest } from '@pinkas/test
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { AuditedChange } from '../src/audit/audit.repository.js';
+import { callEach } from '../src/diagnosis/call-each.js';
 import { databaseChecks } from '../src/diagnosis/database-checks.js';
 import {
   actorOf,
@@ -26,7 +27,6 @@ import {
   openDatabase,
   withContext,
 } from '../src/index.js';
-import { callEach } from '../src/rpc/call-each.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
 const contracts = auditing.delivery;

@@ -1,7 +1,7 @@
 import { type Msg, type NatsConnection, headers as natsHeaders, type Subscription } from '@nats-io/nats-core';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
-import type { ContractHandler } from './contract-handler.js';
-import { header } from './headers.js';
+import type { ContractHandler } from '../rpc/contract-handler.js';
+import { header } from '../rpc/headers.js';
 
 /** The servers of NATS may learn only after this process of a subject that its version adds. */
 const subscribeAgainMs = 60_000;

@@ -4,8 +4,8 @@ import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { LookTimer } from '../concurrency/look-timer.js';
 import { withTimeout } from '../concurrency/with-timeout.js';
 import { newContext } from '../process/context.js';
-import { header, writeContext } from './headers.js';
-import { decode, encode } from './payload.js';
+import { header, writeContext } from '../rpc/headers.js';
+import { decode, encode } from '../rpc/payload.js';
 
 /** The reply of one process, between two instants on the clock of the caller. */
 export interface ProcessReply<C extends Contract> {
