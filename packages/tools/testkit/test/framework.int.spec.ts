@@ -28,6 +28,8 @@ it('a test cleans nothing up', () => {
   jest.useFakeTimers();
   jest.setTimeout(1);
   process.env.LEFT_BEHIND = 'yes';
+  process.env.CHANGED = 'after';
+  delete process.env.REMOVED;
 });
 `;
 
@@ -35,7 +37,8 @@ const next = `import { expect, it } from '@jest/globals';
 it('a file finds nothing of the one before', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(Date.now()).toBeGreaterThan(7);
-  expect(process.env.LEFT_BEHIND).toBeUndefined();
+  const { LEFT_BEHIND, CHANGED, REMOVED } = process.env;
+  expect([LEFT_BEHIND, CHANGED, REMOVED]).toEqual([undefined, 'before', 'before']);
 });
 `;
 
@@ -72,7 +75,8 @@ describe('the test framework', () => {
     const jest = join(dirname(createRequire(import.meta.url).resolve('jest/package.json')), 'bin/jest.js');
     const report = join(folder, 'report.json');
     const args = ['--runInBand', '--config', JSON.stringify(config), '--json', `--outputFile=${report}`];
-    await run(process.execPath, [jest, ...args], { cwd: folder }).catch(() => undefined);
+    const env = { ...process.env, CHANGED: 'before', REMOVED: 'before' };
+    await run(process.execPath, [jest, ...args], { cwd: folder, env }).catch(() => undefined);
     const { testResults } = JSON.parse(await readFile(report, 'utf8')) as Report;
     for (const { title, status, failureMessages } of testResults.flatMap((file) => file.assertionResults)) {
       results.set(title, { status, message: failureMessages.join('\n') });
