@@ -92,7 +92,7 @@ export function settlementOf(
  */
 function leftToPay(total: Agorot, settled: Agorot, credited: Agorot): Agorot {
   const left = total - settled - credited;
-  const isNothing = left === 1n ? settled + credited > 0n : left === -1n && settled > 0n && credited <= total;
+  const isNothing = left === 1n ? settled + credited > 0n : left === -1n && settled > 0n;
   return isNothing ? 0n : left;
 }
 
