@@ -68,7 +68,11 @@ describe('createCustomer', () => {
   it('createCustomer takes the card that a request in flight has reserved under the name, and the request keeps it', async () => {
     const documentId = randomUUID();
     const reserved = await customer.resolve({ name: 'In Flight' }, { documentId });
-    expect((await create({ name: 'In Flight', city: 'חיפה' })).id).toBe(reserved.id);
+    const [id, input] = [randomUUID(), { name: 'In Flight', tax_id: paddedTaxId, city: 'חיפה' }];
+    const opened = await create(input, id);
+    expect(opened.id).toBe(reserved.id);
+    expect(await create(input, id)).toEqual(opened);
+    await expect(create(input)).rejects.toMatchObject({ code: 'customer_identity_conflict' });
     await customer.release(documentId);
     expect(await customer.card(reserved.id)).toMatchObject({ city: 'חיפה' });
   });

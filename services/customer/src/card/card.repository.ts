@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CardDetails, cardName, changesCard } from './card.js';
 import type { CardTable, CustomerTables } from './card.tables.js';
 
-export type CardRow = Omit<Selectable<CardTable>, 'email_key' | 'phone_key'>;
+export type CardRow = Omit<Selectable<CardTable>, 'email_key' | 'phone_key' | 'opened_as'>;
 
 /** All of them, by name, so that the statements are prepared. */
 const cardColumns = [
@@ -131,9 +131,25 @@ export async function hasOther(
 /** What a person opens a card with. */
 export type NewCard = { name: string; payment_terms: PaymentTerms | null } & CardDetails;
 
+/** The card that a request to open one, now repeated, has made of a reserved one. */
+export async function findOpenedAs(
+  trx: Transaction<CustomerTables>,
+  requested: { business_id: string; id: string },
+  name: string,
+): Promise<CardRow | undefined> {
+  return trx
+    .selectFrom('card')
+    .select(cardColumns)
+    .where('business_id', '=', requested.business_id)
+    .where('name_key', '=', nameKey(name))
+    .where('opened_as', '=', requested.id)
+    .executeTakeFirst();
+}
+
 /**
  * Opens a card that no document has.
- * @returns undefined where another customer has the name. A card that a request in flight has reserved under it becomes this one.
+ * @returns undefined where another customer has the name. A card that a request in flight has reserved under it becomes this one
+ *   (`findOpenedAs`).
  */
 export async function openCard(
   trx: Transaction<CustomerTables>,
@@ -154,7 +170,7 @@ export async function openCard(
     .onConflict((conflict) =>
       conflict
         .columns(['business_id', 'name_key'])
-        .doUpdateSet(stored)
+        .doUpdateSet({ ...stored, opened_as: key.id })
         .where('card.confirmed_at', 'is', null),
     )
     .returning(cardColumns)

@@ -37,6 +37,7 @@ import {
   type CardRow,
   type ContactDetails,
   findConfirmedCards,
+  findOpenedAs,
   findOtherByTaxId,
   hasOther,
   lockCard,
@@ -123,7 +124,7 @@ export class CustomerOperations {
     return forTenant(this.db, business_id)
       .transaction()
       .execute(async (trx) => {
-        const known = await lockCard(trx, key);
+        const known = (await lockCard(trx, key)) ?? (await findOpenedAs(trx, key, name));
         if (known) {
           return { customer: toDetails(known) };
         }

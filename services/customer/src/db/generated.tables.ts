@@ -34,6 +34,8 @@ export interface GeneratedTables {
      * card has the name now.
      */
     former_name_keys: Generated<string[]>;
+    /** The id that the request to open it named, where a document in flight had reserved it; else null. */
+    opened_as: string | null;
   };
   card_name_suffix: {
     business_id: string;

@@ -91,6 +91,7 @@ CREATE TABLE public.card (
     phone_key text,
     payment_terms jsonb,
     former_name_keys text[] DEFAULT '{}'::text[] NOT NULL,
+    opened_as uuid,
     CONSTRAINT card_claimed_check CHECK (((confirmed_at IS NULL) = (claimed_until IS NOT NULL))),
     CONSTRAINT card_legal_type_check CHECK ((legal_type = ANY (ARRAY['hevra_baam'::text, 'osek_murshe'::text, 'osek_patur'::text, 'amuta'::text, 'private'::text]))),
     CONSTRAINT card_reserved_check CHECK (((confirmed_at IS NOT NULL) OR (COALESCE(tax_id, legal_type, email, phone, address, city) IS NULL))),
@@ -112,6 +113,8 @@ COMMENT ON COLUMN public.card.phone_key IS 'What phone numbers are searched by: 
 COMMENT ON COLUMN public.card.payment_terms IS 'Null: those of the business.';
 
 COMMENT ON COLUMN public.card.former_name_keys IS 'Folded names that it had before: a request that names one of them finds this card, unless another card has the name now.';
+
+COMMENT ON COLUMN public.card.opened_as IS 'The id that the request to open it named, where a document in flight had reserved it; else null.';
 
 CREATE TABLE public.card_name_suffix (
     business_id uuid NOT NULL,
