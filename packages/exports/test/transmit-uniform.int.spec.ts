@@ -17,6 +17,8 @@ import {
 
 const mib = 1024 * 1024;
 const step = 256 * 1024;
+/** The first fields of a first record: its name, a reserved one, the count of records, and the number of the business. */
+const ini = 'A000     000000000000002514293711';
 
 let authority: Simulator;
 let out: string;
@@ -37,7 +39,7 @@ beforeEach(async () => {
   const folder = join(out, 'OPENFRMT');
   await mkdir(folder);
   data = randomBytes(3 * mib + 17);
-  await writeFile(join(folder, 'INI.TXT'), 'A000');
+  await writeFile(join(folder, 'INI.TXT'), ini);
   await writeFile(join(folder, 'BKMVDATA.TXT'), data);
   const period = { business_id: 'b', from: '2026-01-01', to: '2026-12-31' };
   begun = { ...period, folder, state: 'written', id: null, files: [] };
@@ -63,10 +65,23 @@ describe('transmitUniform', () => {
     expect(done).toMatchObject({ state: 'approved', id: expect.any(String) });
     expect(await readTransmissionFile(out)).toEqual(done);
     expect(await calls.stored()).toMatchObject({
-      'INI.TXT': { sha256: sha256('A000'), parts: [4] },
+      'INI.TXT': { sha256: sha256(ini), parts: [ini.length] },
       'BKMVDATA.TXT': { sha256: sha256(data), parts: [mib, mib, mib, 17] },
     });
-    expect(shown).toEqual([0, 4, 0, mib, 2 * mib, 3 * mib, data.length]);
+    expect(shown).toEqual([0, ini.length, 0, mib, 2 * mib, 3 * mib, data.length]);
+  });
+
+  it('the addresses are requested for the business that the files name', async () => {
+    const asked: string[] = [];
+    const open = (taxId: string) => {
+      asked.push(taxId);
+      return calls.open();
+    };
+    await transmitUniform({ open, read: (files) => calls.read(files) }, begun, {
+      ...fast,
+      store: (transmission) => storeTransmission(out, transmission),
+    });
+    expect(asked).toEqual(['514293711']);
   });
 
   it('a transmission that ended is not sent again', async () => {
@@ -156,7 +171,7 @@ describe('a process that is killed', () => {
   it('a transmission continues behind what has arrived, and sends no byte twice', async () => {
     const { files: links, id } = await calls.open();
     const files = links.map(({ max_bytes: _max, ...link }) => {
-      const bytes = link.name === 'INI.TXT' ? Buffer.from('A000') : data;
+      const bytes = link.name === 'INI.TXT' ? Buffer.from(ini) : data;
       const fresh = { session: null, uploaded: false, status: 'unknown', description: null } as const;
       return { ...link, bytes: bytes.length, sha256: sha256(bytes), ...fresh };
     });

@@ -29,6 +29,13 @@ describe('files and probes of the authority', () => {
         to: '2026-12-31',
       });
 
+    const asked = {
+      action: 'transmission.open',
+      after: { from: '2026-01-01', to: '2026-12-31', tax_id: '777777715' },
+    };
+    const trail = async (id: string) =>
+      (await auditTrail(allocation.database, id)).filter(({ action }) => action.startsWith('transmission.'));
+
     it('openTransmission returns a link for each file and records it in the trail', async () => {
       const id = randomUUID();
       const opened = await open(id);
@@ -37,11 +44,12 @@ describe('files and probes of the authority', () => {
         ['INI.TXT', 1_073_741_824],
         ['BKMVDATA.TXT', 1_073_741_824],
       ]);
-      const entries = (await auditTrail(allocation.database, id)).filter(
-        ({ action }) => action === 'transmission.open',
-      );
-      expect(entries).toMatchObject([
-        { subject: id, after: { from: '2026-01-01', to: '2026-12-31', outcome: 'done', id: opened.id } },
+      expect(await trail(id)).toMatchObject([
+        { ...asked, subject: id },
+        {
+          action: 'transmission.opened',
+          after: { outcome: 'done', id: opened.id, files: ['INI.TXT', 'BKMVDATA.TXT'] },
+        },
       ]);
     });
 
@@ -60,10 +68,12 @@ describe('files and probes of the authority', () => {
     it('a login without permission for the files is reported with what has to be done', async () => {
       const id = randomUUID();
       await allocation.authority.setMode({ mode: 'not_permitted' as 'ok', times: 1 });
-      expect(await open(id)).toMatchObject({
-        outcome: 'failed',
-        reason: expect.stringContaining('has no permission'),
-      });
+      const reason = expect.stringContaining('has no permission');
+      expect(await open(id)).toMatchObject({ outcome: 'failed', reason });
+      expect(await trail(id)).toMatchObject([
+        asked,
+        { action: 'transmission.opened', after: { outcome: 'failed', reason } },
+      ]);
     });
   });
 

@@ -38,6 +38,7 @@ describe('the transmission of the uniform structure in the console', () => {
   let owner: TestBrowser;
   let isOn: boolean;
   let opened: number;
+  let openedFor: string;
   let open: () => Promise<ReplyOf<typeof Open>>;
   let read: (asked: readonly { id: string }[]) => Promise<ReplyOf<typeof readTransmission>>;
   beforeAll(async () => {
@@ -50,8 +51,9 @@ describe('the transmission of the uniform structure in the console', () => {
     console.network.answer(showConnection, () => ({
       ...{ connection: null, request: null, transmission: isOn },
     }));
-    console.network.answer(openTransmission, () => {
+    console.network.answer(openTransmission, ({ tax_id: taxId }) => {
       opened += 1;
+      openedFor = taxId;
       return open();
     });
     console.network.answer(readTransmission, ({ files: asked }) => read(asked));
@@ -108,6 +110,8 @@ describe('the transmission of the uniform structure in the console', () => {
 
   it('an owner confirms what is sent, and the files arrive as they were made', async () => {
     const id = await prepared();
+    // The files have the number that the business had when they were made.
+    console.businesses.set(business.id, { ...business, tax_id: '514293711' });
     const page = await owner.get(`/b/${business.id}/exports/${id}/transmission`);
     const size = /BKMVDATA\.TXT \((\d+) KB\)/.exec(textOf(page.text));
     expect(size).not.toBeNull();
@@ -115,6 +119,7 @@ describe('the transmission of the uniform structure in the console', () => {
     expect((await transmit(id)).location).toBe(`/b/${business.id}/exports`);
     expect(await ended(id)).toMatchObject({ state: 'approved', failure: null });
     const made = await readUniformFiles(own(), { businessId: business.id, exportId: id });
+    expect(openedFor).toBe('777777715');
     const stored = await files.stored();
     for (const { name, bytes } of made ?? []) {
       expect(stored[name]?.received ?? bytes).toBe(bytes);

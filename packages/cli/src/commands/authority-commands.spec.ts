@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -58,12 +58,13 @@ describe('pinkas export transmit', () => {
       files: [],
     } as const;
     await storeTransmission(out, begun);
+    await writeFile(join(out, 'INI.TXT'), `A000${' '.repeat(5)}000000000000002000000018`);
     const reason = 'Transmission is switched off: the operator sets TAX_AUTHORITY_TRANSMISSION to on.';
-    const { output } = run(
+    const { output, requests } = run(
       'export transmit',
       { business: id, year: '2026', out },
       {
-        [showBusiness.subject]: () => ({ business: { id, tax_id: '000000018' } }),
+        [showBusiness.subject]: () => ({ business: { id, tax_id: '514293711' } }),
         [listSeries.subject]: () => ({ series: [] }),
         [openTransmission.subject]: () => ({ outcome: 'off', reason, id: null, files: [] }),
       },
@@ -72,5 +73,7 @@ describe('pinkas export transmit', () => {
       `the operator sets TAX_AUTHORITY_TRANSMISSION to on; the same command continues in ${out}`,
     );
     expect(await readTransmissionFile(out)).toEqual(begun);
+    // The number of the business when the files were made.
+    expect(requests.at(-1)).toMatchObject([openTransmission.subject, { tax_id: '000000018' }]);
   });
 });

@@ -128,8 +128,7 @@ export const transmitCommand: Command = verb('export transmit', {
     const out = values.out ?? join(process.cwd(), `pinkas-transmission-${business.id}-${year}`);
     const begun = await begin(call, out, business, range, documentProgress(progress, 'written', documents));
     const calls = {
-      open: () =>
-        call(openTransmission, { business_id: business.id, tax_id: business.tax_id ?? '', ...range }),
+      open: (taxId: string) => call(openTransmission, { business_id: business.id, tax_id: taxId, ...range }),
       read: (files: Transmission['files']) =>
         call(readTransmission, {
           business_id: business.id,

@@ -40,7 +40,8 @@ export interface Transmission {
 
 /** What allocation does at the authority. */
 export interface TransmissionCalls {
-  open(transmission: Transmission): Promise<Opened>;
+  /** @param taxId that of the files. */
+  open(taxId: string): Promise<Opened>;
   read(files: readonly TransmittedFile[]): Promise<ReplyOf<typeof readTransmission>>;
 }
 
@@ -126,8 +127,11 @@ export async function transmitUniform(
   return current.state === 'uploaded' ? decided(calls, current, options) : current;
 }
 
+/** The business of the files: its number may have been corrected since. It is field 1003 of the first record of INI.TXT. */
+const taxIdIn = async (folder: string) => (await readFile(join(folder, 'INI.TXT'), 'latin1')).slice(24, 33);
+
 async function opened(calls: TransmissionCalls, transmission: Transmission): Promise<Transmission> {
-  const reply = await calls.open(transmission);
+  const reply = await calls.open(await taxIdIn(transmission.folder));
   if (reply.outcome === 'not_required') {
     return { ...transmission, state: 'not_required' };
   }

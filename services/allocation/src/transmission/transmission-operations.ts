@@ -37,13 +37,14 @@ export class TransmissionOperations {
     private readonly calls: AuthorityCalls,
   ) {}
 
-  /** Requests the addresses of an upload; what was opened is in the trail. */
+  /** Requests the addresses of an upload. The trail has the request before it is sent, and then the reply. */
   @Operation(openTransmission)
   async open(request: RequestOf<typeof openTransmission>): Promise<ReplyOf<typeof openTransmission>> {
     if (this.config.taxAuthorityTransmission === 'off') {
       return { ...transmissionOff, id: null, files: [] };
     }
-    const { business_id, from, to, person_id } = request;
+    const { business_id, from, to, tax_id } = request;
+    await this.#record(request, 'transmission.open', { from, to, tax_id });
     const timeoutMs = timeLimitsMs.transmission - timeLimitsMs.call;
     const answer = await this.calls.post(
       business_id,
@@ -51,30 +52,22 @@ export class TransmissionOperations {
       JSON.stringify(linksRequest(request)),
       { timeoutMs },
     );
-    const failure = failureOf(answer);
-    if (failure || answer.kind === 'failed') {
-      return { outcome: 'failed', reason: null, ...failure, id: null, files: [] };
-    }
-    const opened = linksIn(answer.body);
-    await forTenant(this.db, business_id)
-      .transaction()
-      .execute((trx) =>
-        appendAudit(trx, {
-          business_id,
-          action: 'transmission.open',
-          subject: business_id,
-          actor: actorOf(person_id),
-          before: null,
-          after: {
-            from,
-            to,
-            outcome: opened.outcome,
-            id: opened.id,
-            files: opened.files.map(({ name }) => name),
-          },
-        }),
-      );
+    const opened = openedBy(answer);
+    const { outcome, reason, id } = opened;
+    const files = opened.files.map(({ name }) => name);
+    await this.#record(request, 'transmission.opened', { from, to, outcome, reason, id, files });
     return opened;
+  }
+
+  #record(
+    { business_id, person_id }: RequestOf<typeof openTransmission>,
+    action: 'transmission.open' | 'transmission.opened',
+    after: object,
+  ): Promise<void> {
+    const entry = { business_id, action, subject: business_id, actor: actorOf(person_id) };
+    return forTenant(this.db, business_id)
+      .transaction()
+      .execute((trx) => appendAudit(trx, { ...entry, before: null, after }));
   }
 
   /** Requests what became of uploaded files. */
@@ -103,9 +96,13 @@ export class TransmissionOperations {
   }
 }
 
-function linksIn(body: string): ReplyOf<typeof openTransmission> {
+function openedBy(answer: Awaited<ReturnType<AuthorityCalls['post']>>): ReplyOf<typeof openTransmission> {
+  const failure = failureOf(answer);
+  if (failure || answer.kind === 'failed') {
+    return { outcome: 'failed', reason: null, ...failure, id: null, files: [] };
+  }
   try {
-    return readLinks(body);
+    return readLinks(answer.body);
   } catch (error) {
     return { ...unreadable(error as Error), id: null, files: [] };
   }

@@ -59,6 +59,10 @@ export const actionWords: Readonly<Record<string, Words>> = {
     he: 'רשות המסים התבקשה לקבל את קובצי המבנה האחיד',
     en: 'The tax authority was asked to take the files of the uniform structure',
   },
+  'transmission.opened': {
+    he: 'רשות המסים השיבה לבקשה לקבל את קובצי המבנה האחיד',
+    en: 'The tax authority replied to the request to take the files of the uniform structure',
+  },
   'transmission.end': {
     he: 'שידור המבנה האחיד לרשות המסים הסתיים',
     en: 'The transmission of the uniform structure has ended',
@@ -169,6 +173,7 @@ export const trailKinds = {
       'connection.end',
       'transmission.request',
       'transmission.open',
+      'transmission.opened',
       'transmission.end',
       'allocation.retry',
       'allocation.request',

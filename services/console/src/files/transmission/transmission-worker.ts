@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { openTransmission, readTransmission, showBusiness } from '@pinkas/contracts';
+import { openTransmission, readTransmission } from '@pinkas/contracts';
 import {
   type Transmission,
   type TransmissionCalls,
@@ -133,7 +133,7 @@ export class TransmissionWorker implements BackgroundTask {
       for (const { name, bytes, uploaded } of begun.files) {
         sent.set(name, uploaded ? bytes : 0);
       }
-      const calls = await this.#callsOf(job, made);
+      const calls = this.#callsOf(job, made);
       return transmitUniform(calls, begun, {
         signal,
         // The job is due again instead.
@@ -167,15 +167,13 @@ export class TransmissionWorker implements BackgroundTask {
     return { ...begun, folder };
   }
 
-  async #callsOf(job: ClaimedTransmission, made: ExportRow): Promise<TransmissionCalls> {
+  #callsOf(job: ClaimedTransmission, made: ExportRow): TransmissionCalls {
     const { business_id, person_id } = job;
     const call: RpcClient['call'] = (contract, request) =>
       withContext(continuedContext(callTimeoutMs), () => this.rpc.call(contract, request));
-    const { business } = await call(showBusiness, { business_id });
     const period = { from: made.first_date, to: made.last_date };
     return {
-      open: () =>
-        call(openTransmission, { business_id, person_id, tax_id: business.tax_id ?? '', ...period }),
+      open: (taxId) => call(openTransmission, { business_id, person_id, tax_id: taxId, ...period }),
       read: (files) =>
         call(readTransmission, { business_id, files: files.map(({ id, name }) => ({ id, name })) }),
     };
