@@ -1,13 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CreateDocument } from '@pinkas/client';
 import { ToolError } from './result.js';
+import schemas from './schemas.json' with { type: 'json' };
 
 /** The oldest of more are forgotten; a preview is made again for nothing. */
 const previewsMax = 1_000;
+/** The largest total that the API compares with that of a document. */
+const expectedTotalMax = schemas.CreateDocument.properties.expected_total.maximum;
 
 /** What was shown and may be issued: this body, at this total, under this key. */
 export interface Previewed {
+  /** With `expected_total`, unless the total is above what the API takes there. */
   readonly body: CreateDocument;
+  readonly total: number;
   readonly idempotencyKey: string;
 }
 
@@ -26,7 +31,8 @@ export class Previews {
     const token = `preview_${randomBytes(9).toString('base64url')}`;
     const name = createHash('sha256').update(`${body.type}\n${body.external_ref}`).digest('hex');
     this.#byToken.set(token, {
-      body: { ...body, expected_total: total },
+      body: { ...body, ...(total <= expectedTotalMax && { expected_total: total }) },
+      total,
       idempotencyKey: `agent-${name.slice(0, 40)}${cancelled === 0 ? '' : `-${cancelled + 1}`}`,
     });
     const [oldest] = this.#byToken.keys();

@@ -226,12 +226,20 @@ async function issue(
   args: Arguments,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const { body, idempotencyKey } = previews.find(textOf(args, 'token'));
+  const { body, total, idempotencyKey } = previews.find(textOf(args, 'token'));
   const others = Object.keys(args).filter((name) => name !== 'token');
   if (others.length > 0) {
     throw new ToolError(
       `The document is the one of the preview, without ${others.join(', ')}. To change it, call preview_document again.`,
     );
+  }
+  if (body.expected_total === undefined) {
+    const { totals } = await client.previewDocument(body, { signal });
+    if (totals.total !== total) {
+      throw new ToolError(
+        `The document comes to ${totals.total} by now, and ${total} was shown: nothing was issued. Call preview_document again.`,
+      );
+    }
   }
   const { document, replayed } = await client.createDocument(body, { idempotencyKey, signal });
   // A replay is the answer of then: what has become of the document since is in the document.
