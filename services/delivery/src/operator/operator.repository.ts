@@ -4,6 +4,7 @@ import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey } from '../db
 import { cancelledReason, type ResendTransition, resendTransition } from '../message/send-policy.js';
 import { dueAt } from '../plan/delivery-plan.js';
 import { lockDocument, progressOf } from '../plan/document.repository.js';
+import { bringsDocument, otherBringsDocument } from '../plan/document-messages.js';
 import { isSuppressed } from '../suppression/suppression.repository.js';
 
 /**
@@ -23,7 +24,7 @@ export async function resendFailed(
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('state', '=', 'failed')
-    .where('reminder', 'is', null)
+    .where(bringsDocument)
     .forUpdate()
     .execute();
   const counts = { resent: 0, suppressed: 0 };
@@ -110,7 +111,7 @@ export async function failedMessages(
       sql<boolean>`not exists (
         select from delivery as other
         where other.business_id = delivery.business_id and other.document_id = delivery.document_id
-          and other.purpose = delivery.purpose and (other.reminder is null) = (delivery.reminder is null)
+          and other.purpose = delivery.purpose and (${otherBringsDocument}) = (${bringsDocument})
           and other.state = 'sent' and other.sent_at >= delivery.failed_at)`,
     )
     .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? ''))
@@ -152,10 +153,10 @@ export async function undeliveredDocuments(
 ): Promise<string[]> {
   const { rows } = await sql<{ document_id: string }>`
     select document_id from delivery
-    where business_id = ${businessId} and state = 'failed' and purpose = 'customer' and reminder is null and not exists (
+    where business_id = ${businessId} and state = 'failed' and purpose = 'customer' and ${bringsDocument} and not exists (
       select from delivery as other
       where other.business_id = delivery.business_id and other.document_id = delivery.document_id
-        and other.purpose = 'customer' and other.reminder is null and other.state not in ('failed', 'withdrawn'))
+        and other.purpose = 'customer' and ${otherBringsDocument} and other.state not in ('failed', 'withdrawn'))
     group by document_id order by max(failed_at) desc limit ${limit}`.execute(db);
   return rows.map(({ document_id }) => document_id);
 }
@@ -175,7 +176,7 @@ export async function deliveryStates(
       end as state
     from delivery
     where business_id = ${businessId} and document_id = any(${documentIds}::uuid[]) and purpose = 'customer'
-      and reminder is null
+      and ${bringsDocument}
     group by document_id`.execute(db);
   return rows;
 }

@@ -3,6 +3,7 @@ import { type Transaction, timeOrderedId } from '@pinkas/service-kit';
 import type { DeliveryRow, DeliveryTables, DocumentKey } from '../db/delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
 import type { DocumentState, FinalPdf } from './document.repository.js';
+import { bringsDocument } from './document-messages.js';
 
 /**
  * What a follow-up brings: a number; the news that the report of a donation was cancelled, after which no number is brought; or that no
@@ -66,7 +67,7 @@ async function messagesWithout(
       .where('document_id', '=', key.document_id)
       .where('follows', 'is', null)
       // It brings no document, and leads to the page, which has the news.
-      .where('reminder', 'is', null)
+      .where(bringsDocument)
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('attempt')

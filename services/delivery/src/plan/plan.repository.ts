@@ -13,6 +13,7 @@ import type { DocumentProgress } from '../message/send-policy.js';
 import { cancelledReason } from '../message/send-policy.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
 import { type FinalPdf, progressOf, recordCancelled, recordRendered } from './document.repository.js';
+import { bringsDocument } from './document-messages.js';
 import { insertFollowUps } from './follow-up.repository.js';
 
 /**
@@ -151,6 +152,6 @@ export async function withdrawUnsent(
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('state', 'in', ['waiting', 'ready'])
-    .where('reminder', 'is', null)
+    .where(bringsDocument)
     .execute();
 }
