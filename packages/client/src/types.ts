@@ -117,7 +117,8 @@ export interface CustomerInput {
   email?: string;
   /**
    * An optional `+`, then 7 to 20 digits, hyphens or spaces. Where the document is sent when the business
-   * sends by WhatsApp; a number with fewer than seven digits is kept, and nothing is sent to it
+   * sends by WhatsApp. An Israeli mobile number may lack its 0, and have 972 without +. Another that begins
+   * with neither 0 nor +, or has fewer than seven digits, is kept, and nothing is sent to it
    * (`phone_unusable` in a preview).
    */
   phone?: string;
