@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { DocumentState, IssuedDocument, listKeys } from '@pinkas/contracts';
+import { DocumentState, IssuedDocument, listDebts, listKeys } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
 import type { TSchema } from 'typebox';
 import { textOf } from './browser.js';
@@ -193,7 +193,7 @@ describe('the page of a document', () => {
       'refusal.decision': 'It goes on without a number',
       cancelled_at: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
       cancel_reason: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
-      set_off: 'Set off from credit ₪10.01 Show or remove',
+      set_off: 'Set off from credit ₪10.01 On the account again. Show',
       withheld: 'Tax withheld at source ₪3.02 Show or remove',
       credited: 'Credited ₪30.03',
       invoices: 'More than one invoice is based on it.',
@@ -205,6 +205,32 @@ describe('the page of a document', () => {
     for (const value of Object.values(shown)) {
       expect(text).toContain(value);
     }
+  });
+
+  it('a set-off of a document that asks for a payment can be removed', async () => {
+    subject.answers.state = { ...subject.answers.state, set_off: 10 };
+    expect(textOf(await open())).toContain('Set off from credit ₪10.00 Show or remove');
+  });
+
+  it('the invoice of a paid proforma proposes to set off what is on account, while it is to pay', async () => {
+    const { document, state } = subject.answers;
+    let onAccount = 118;
+    subject.console.network.answer(listDebts, ({ customer_id }) => ({
+      ...{ debts: [], next_after: null },
+      ...(customer_id === document.customer.id && { on_account: onAccount }),
+    }));
+    const proposed = 'the invoice is still to pay. On account: ₪118.00 Set it off';
+    expect(textOf(await open())).not.toContain(proposed);
+    const proforma = { id: randomUUID(), type: 'proforma', number: 3, date: document.date } as const;
+    subject.answers.document = { ...document, based_on: proforma };
+    const page = await open();
+    expect(textOf(page)).toContain(proposed);
+    expect(page).toContain(`/customers/${document.customer.id}/set-off`);
+    onAccount = 0;
+    expect(textOf(await open())).not.toContain('Set it off');
+    onAccount = 118;
+    subject.answers.state = { ...state, set_off: document.totals.total };
+    expect(textOf(await open())).not.toContain('Set it off');
   });
 
   it('a discount of an amount off gross prices is shown as it was given, and as it is before VAT', async () => {

@@ -41,6 +41,7 @@ import { documentFacts, documentFigures } from './facts.js';
 import { issuedBy } from './issued-by.js';
 import { documentLines } from './lines.js';
 import { outcomeNotice } from './outcomes.js';
+import { paidProformaNotice } from './paid-proforma.js';
 import { documentNotes, paymentTable } from './payments.js';
 import { isRefused, refusalCard, refusalNotice } from './refusal.js';
 import { timeline } from './timeline.js';
@@ -161,12 +162,13 @@ export class DocumentPages {
     const key = { business_id: bookId, document_id: params.id ?? '' };
     const found = await this.rpc.call(getDocument, { ...key, detailed: true });
     const { document, state, allocation: outcome } = found;
-    const [allocation, artifacts, messages, based, issuer] = await Promise.all([
+    const [allocation, artifacts, messages, based, issuer, paidProforma] = await Promise.all([
       unlessAway(this.rpc.call(showAllocation, { ...key, after_attempt: shownFrom(visit) })),
       unlessAway(this.rpc.call(listArtifacts, key)),
       unlessAway(this.rpc.call(listMessages, key)),
       unlessAway(this.rpc.call(listDocuments, basedOnItRequest(visit))),
       issuedBy({ rpc: this.rpc, db: this.db }, visit, found),
+      paidProformaNotice(visit, this.rpc, document, state),
     ]);
     const isAway = [allocation, artifacts, messages, based].includes(null);
     const shown = allocation?.allocation ?? null;
@@ -177,6 +179,7 @@ ${outcomeNotice(visit.outcome, language)}
 ${isAway ? notice('error', texts.away[language]) : null}
 ${refusalNotice(document, state, shown, language)}
 ${settlementNotes(visit, document, state)}
+${paidProforma}
 ${documentFigures(document, state, language)}
 <div class="columns">
   <div>

@@ -38,6 +38,7 @@ const texts = {
   credited: { he: 'זוכה', en: 'Credited' },
   setOff: { he: 'קוזז מזכות בחשבון', en: 'Set off from credit' },
   setOffs: { he: 'פירוט והסרה', en: 'Show or remove' },
+  returned: { he: 'חזר לחשבון הלקוח. פירוט', en: 'On the account again. Show' },
   withhold: { he: 'נוכה במקור? רישום הניכוי', en: 'Was tax withheld? Record it' },
   sending: { he: 'שליחה', en: 'Sending' },
   notSent: {
@@ -106,7 +107,7 @@ export function documentFacts(
         setOffOf(state) === 0
           ? null
           : html`${amount(setOffOf(state), language)}
-<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts.setOffs[language]}</a>`,
+<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts[balanceOf(document, state) === null ? 'returned' : 'setOffs'][language]}</a>`,
       ],
       [withheldWords.withheld[language], withheldFact(visit, document, state)],
       [
