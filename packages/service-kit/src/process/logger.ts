@@ -45,7 +45,7 @@ export function createLogger(service: string, level: string): Logger {
 }
 
 /** An error without the members that repeat data: PostgreSQL quotes the row, and the details of an ApiError are for its caller. */
-function withoutData(error: unknown): unknown {
+export function withoutData(error: unknown): unknown {
   const serialized = pino.stdSerializers.errWithCause(error as Error) as unknown as Record<string, unknown>;
   if (typeof serialized !== 'object' || serialized === null) {
     return serialized;
@@ -57,9 +57,12 @@ function withoutData(error: unknown): unknown {
     internalQuery: _internalQuery,
     ...rest
   } = serialized;
-  return typeof rest.cause === 'object' && rest.cause !== null
-    ? { ...rest, cause: withoutData(rest.cause) }
-    : rest;
+  const { aggregateErrors, cause } = rest;
+  return {
+    ...rest,
+    ...(typeof cause === 'object' && cause !== null && { cause: withoutData(cause) }),
+    ...(Array.isArray(aggregateErrors) && { aggregateErrors: aggregateErrors.map(withoutData) }),
+  };
 }
 
 /** The ids of the current context, for each log line. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Closers } from './closers.js';
-import { createLogger } from './logger.js';
+import { createLogger, withoutData } from './logger.js';
 import { readNatsAddress } from './nats-connection.js';
 
 describe('Closers', () => {
@@ -16,6 +16,25 @@ describe('Closers', () => {
     await closers.close();
     await closers.close();
     expect(closed).toEqual(['third', 'second', 'first']);
+  });
+});
+
+describe('an error in the log', () => {
+  const quoting = () =>
+    Object.assign(new Error('duplicate key'), { detail: 'Key (email)=(dana@example.com) already exists.' });
+
+  it.each([
+    ['itself', quoting()],
+    ['its cause', new Error('not stored', { cause: quoting() })],
+    ['one of several', new AggregateError([new Error('first'), quoting()], 'all failed')],
+    [
+      'the cause of one of several',
+      new AggregateError([new Error('not stored', { cause: quoting() })], 'all failed'),
+    ],
+  ])('an error is logged without the row that %s quotes', (_which, error) => {
+    const logged = JSON.stringify(withoutData(error));
+    expect(logged).toContain('duplicate key');
+    expect(logged).not.toContain('dana@example.com');
   });
 });
 
