@@ -296,6 +296,7 @@ describe('renderPage', () => {
     await print(other, 'other', '<p>שורה</p>');
     await Promise.all(waiting);
     expect(ended[0]).toBe('many engine_error');
+    expect(ended.indexOf('other')).toBeGreaterThan(0);
     expect(ended.indexOf('other')).toBeLessThan(4);
     expect(ended.filter((name) => name === 'many')).toHaveLength(4);
   });
