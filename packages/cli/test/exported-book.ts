@@ -52,6 +52,7 @@ export const draft = fc.record({
   account: fc.option(digits),
   cancelled: fc.boolean(),
   base: fc.boolean(),
+  withheld: fc.option(agorot),
 });
 export type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 
@@ -119,6 +120,7 @@ function entryOf(input: Draft, number: number): BookEntry {
             ],
       based_on:
         input.base && source ? { id: randomUUID(), type: source, number: 7, date: '2026-06-01' } : null,
+      ...(input.type === 'receipt' && input.withheld !== null && { withheld: input.withheld }),
     },
     {
       state: {

@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CreateDocument } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { desktop } from '../../harness/console-visitor.js';
 import { invoice } from '../../harness/running-stack.js';
+import { readByPaper, wholeOf } from '../../uniform/paper-reader.js';
 import type { ConsoleSystem } from '../console.system.spec.js';
 
 export function withheld(system: () => ConsoleSystem): void {
@@ -64,6 +68,24 @@ export function withheld(system: () => ConsoleSystem): void {
         ...['withholding', 'list', '--business', issuer.business.id, '--year', year],
       );
       expect(list.map(({ amount }) => amount)).toEqual([40, 40]);
+
+      const out = await mkdtemp(join(tmpdir(), 'pinkas-withheld-'));
+      const { folder } = await stack.pinkas<{ folder: string }>(
+        ...['export', 'uniform', '--business', issuer.business.id, '--year', year, '--out', out],
+      );
+      const { findings, documents } = await readByPaper(folder);
+      expect(findings).toEqual([]);
+      const amounts = documents
+        .filter(({ type }) => type === '400')
+        .map(({ header }) => [1219, 1221, 1223, 1224].map((field) => Number(wholeOf(header, field)) / 100));
+      // What was withheld by an act of its own is stated by no receipt.
+      expect(amounts).toEqual([
+        [1_140, 1_140, 1_140, 0],
+        [1_140, 1_140, 1_140, 40],
+      ]);
+      const check = await stack.pinkas('export', 'check', folder, '--against', issuer.business.id);
+      expect(check).toMatchObject({ ok: true, findings: [] });
+      await rm(out, { recursive: true });
     });
   });
 }
