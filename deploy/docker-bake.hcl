@@ -10,7 +10,7 @@ group "default" { targets = ["image"] }
 
 target "image" {
   name       = name
-  matrix     = { name = ["gateway", "issuing", "customer", "rendering", "allocation", "delivery", "console", "printer", "cli"] }
+  matrix     = { name = ["gateway", "issuing", "customer", "rendering", "allocation", "delivery", "console", "one", "printer", "cli"] }
   dockerfile = "deploy/Dockerfile"
   args = {
     SERVICE    = name

@@ -74,7 +74,11 @@ async function onSystems(measure: (start: StartSystem) => Promise<void>): Promis
   try {
     await measure(async (environment = {}) => {
       progress('starting a system …');
-      const system = await RunningStack.start({ PINKAS_FAULTS: 'false', ...environment });
+      const system = await RunningStack.start({
+        PINKAS_FAULTS: 'false',
+        PINKAS_LAYOUT: 'separate',
+        ...environment,
+      });
       systems.push(system);
       return system;
     });

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import {
   type ApiKey,
@@ -14,6 +16,7 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
+import { TcpProxy } from '@pinkas/testkit';
 import { type Issuer, type KeyOptions, Operator } from '../harness/operator.js';
 import { type Answer, type CallOptions, RunningStack } from '../harness/running-stack.js';
 import type { WireAnswer } from '../harness/send.js';
@@ -22,6 +25,9 @@ import { Recording } from './recording.js';
 /** How often a document that must be issued is requested again, and the pause before. */
 const repeatsMax = 3;
 const repeatPauseMs = 1_000;
+
+/** The services that a test can take away from the others. */
+const separable = ['issuing', 'customer', 'allocation', 'delivery'] as const;
 
 export type { Answer, CallOptions, Issuer };
 
@@ -34,12 +40,27 @@ interface Running {
 /** The running system as the sections of this suite see it. Every call of the HTTP API goes through its recording. */
 export class Suite {
   readonly recording = new Recording(() => this.file.docs_url);
+  readonly #connections = new Map<string, TcpProxy>();
+  #home = '';
   #running: Running | undefined;
   #addresses = 0;
 
   /** Starts the system, once for all sections. */
   async start(): Promise<void> {
-    const stack = await RunningStack.start();
+    for (const service of separable) {
+      const address = () => `tcp://127.0.0.1:${this.#natsPort}`;
+      this.#connections.set(service, await TcpProxy.start(address));
+    }
+    const proxies = [...this.#connections].map(
+      ([service, { address }]) => [`${service.toUpperCase()}_NATS_URL`, address] as const,
+    );
+    const stack = await RunningStack.start(
+      { PINKAS_PROXIES: JSON.stringify(Object.fromEntries(proxies)) },
+      async (home) => {
+        this.#home = home;
+        return {};
+      },
+    );
     try {
       this.#running = { stack, file: await stack.file(), operator: await Operator.at(stack) };
     } catch (error) {
@@ -52,6 +73,16 @@ export class Suite {
   async stop(): Promise<void> {
     await this.#running?.operator.close();
     await this.#running?.stack.stop();
+    await Promise.all([...this.#connections.values()].map((proxy) => proxy.stop()));
+  }
+
+  get #natsPort(): number {
+    return JSON.parse(readFileSync(join(this.#home, 'ports.json'), 'utf8')).nats;
+  }
+
+  /** The connection of a service to NATS: without it, others find the service gone. */
+  connectionOf(service: (typeof separable)[number]): TcpProxy {
+    return this.#connections.get(service) as TcpProxy;
   }
 
   get #system(): Running {

@@ -375,6 +375,13 @@ export class RunningStack {
     );
   }
 
+  /** Waits until a part's probes report that it is ready. */
+  async awaitReady(part: string): Promise<void> {
+    const url = (await this.file()).services.find(({ name }) => name === part)?.health_url ?? '';
+    const probe = () => fetch(url, { signal: AbortSignal.timeout(5_000) });
+    await eventually(`${part} is ready`, async () => (await probe()).ok, 60_000);
+  }
+
   /** Waits until the load balancer gives a gateway connections; of other parts it knows nothing. */
   async awaitBalanced(part: string): Promise<void> {
     const { services } = await this.file();

@@ -19,6 +19,12 @@ const mayImport: Record<string, readonly string[]> = {
   // File in, file out: it knows nothing of a service.
   'packages/pdf': [],
   'services/printer': ['@pinkas/service-kit'],
+  // Starts the services, and has no code of theirs: the one workspace that imports others' roots.
+  'services/one': [
+    '@pinkas/contracts',
+    '@pinkas/service-kit',
+    ...serviceNames.map((name) => `@pinkas/${name}`),
+  ],
   // Callers install it alone.
   'packages/client': [],
   // Its package has the client in it.

@@ -8,6 +8,7 @@ import { deployedNatsUsers, natsUsers, type ServiceName, serviceNames } from '@p
 import { connectNats } from '@pinkas/service-kit';
 import {
   type EnvField,
+  environmentOf,
   migrationFields,
   provisioningFields,
   serviceFields,
@@ -47,6 +48,7 @@ const secretsOf = (service: ServiceName) => Object.values(configs[service]).filt
 
 interface ComposeService {
   image?: string;
+  profiles?: string[];
   command?: string[];
   environment?: Record<string, string>;
   healthcheck?: object;
@@ -77,6 +79,17 @@ describe('the compose file', () => {
           !(fallback === undefined ? /\$\{[A-Z0-9_]+:\?/ : /^\$\{[A-Z0-9_]+:-\}$/).test(own?.[name] ?? ''),
       );
       expect(given.map(({ name }) => name)).toEqual([]);
+    },
+  );
+
+  it.each(serviceNames)(
+    '%s gets the same variables in one process, which starts with its profile alone',
+    (service) => {
+      expect(services.one?.profiles).toEqual(['one']);
+      const own = environmentOf(service, services.one?.environment ?? {});
+      expect(own).toMatchObject({ ...services[service]?.environment, HEALTH_PORT: '0' });
+      const prepared = environmentOf(service, services['prepare-one']?.environment ?? {});
+      expect(prepared).toMatchObject(services[`prepare-${service}`]?.environment ?? {});
     },
   );
 
@@ -124,18 +137,20 @@ describe('the compose file', () => {
   });
 
   it('services have a read-only file system and no privileges, and only those that need it reach the internet', () => {
-    for (const service of [...serviceNames, 'printer']) {
+    for (const service of [...serviceNames, 'one', 'printer']) {
       expect(services[service]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
     const outside = Object.keys(services).filter((name) => services[name]?.networks?.includes('outside'));
-    expect(outside.sort()).toEqual(['allocation', 'console', 'delivery', 'gateway']);
+    expect(outside.sort()).toEqual(['allocation', 'console', 'delivery', 'gateway', 'one']);
     expect(networks.inside?.internal && networks.printing?.internal).toBe(true);
     expect([services.printer, services.gotenberg].map((server) => server?.networks)).toEqual([
       ['printing'],
       ['printing'],
     ]);
     const published = Object.values(services).flatMap(({ ports = [] }) => ports);
-    expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8090:8090']);
+    // Of the services, and of the one process that replaces them.
+    const ports = ['127.0.0.1:8080:8080', '127.0.0.1:8090:8090'];
+    expect(published).toEqual([...ports, ...ports]);
   });
 
   it('make-secrets.mjs writes every secret that the compose file needs', async () => {

@@ -133,8 +133,8 @@ describe('the images', () => {
       expect(listed.filter((part) => ['typescript', 'jest', 'testkit', 'turbo'].includes(part))).toEqual([]);
       return [name, existsSync(join(packed, name, 'node_modules')) ? Object.keys(dependencies) : []];
     });
-    const packages = { printer: ['playwright-core'], rendering: ['sharp'] };
-    const names = [...serviceNames, 'printer', 'cli'];
+    const packages = { one: ['sharp'], printer: ['playwright-core'], rendering: ['sharp'] };
+    const names = [...serviceNames, 'one', 'printer', 'cli'];
     expect(Object.fromEntries(installed)).toEqual({
       ...Object.fromEntries(names.map((name) => [name, []])),
       ...packages,

@@ -2,8 +2,11 @@
 export {
   ConfigError,
   type ConfigOf,
+  type Environment,
+  environmentOf,
   httpServerFields,
   migrationFields,
+  processEnvironment,
   provisioningFields,
   readConfig,
   readEnvironment,

@@ -45,7 +45,8 @@ export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } fr
 export { RpcClient } from './rpc/client.js';
 export { contractsOf, Operation } from './rpc/operation.js';
 export { toApiError } from './rpc/to-api-error.js';
-export { runService } from './service/run-service.js';
+export { runService, type ServiceDefinition } from './service/run-service.js';
+export { runServices } from './service/run-services.js';
 export { type RunningService, type ServiceOptions, startService } from './service/start-service.js';
 export { clearTestBook, type TestBookTables } from './test-mode/clear-test-book.js';
 export {

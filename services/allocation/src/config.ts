@@ -3,6 +3,7 @@ import {
   ConfigError,
   type ConfigOf,
   choice,
+  type Environment,
   flag,
   hexBytes,
   integer,
@@ -135,9 +136,7 @@ export type AllocationConfig = ConfigOf<typeof fields>;
  * Reads the environment.
  * @throws ConfigError also when a business would be connected without its owner's consent: only a simulator takes that.
  */
-export function readAllocationConfig(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): AllocationConfig {
+export function readAllocationConfig(env: Environment): AllocationConfig {
   const config = withDerivedAddresses(readConfig(fields, env));
   const addresses = [
     config.taxAuthorityUrl,

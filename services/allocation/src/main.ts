@@ -1,12 +1,4 @@
 import { runService } from '@pinkas/service-kit';
-import { AllocationModule, backgroundTasks } from './allocation.module.js';
-import { readAllocationConfig } from './config.js';
-import { migrations } from './db/migrations.js';
+import { service } from './service.js';
 
-await runService(() => ({
-  name: 'allocation',
-  config: readAllocationConfig(),
-  module: AllocationModule,
-  migrations,
-  backgroundTasks,
-}));
+await runService(service);

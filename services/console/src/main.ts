@@ -1,14 +1,4 @@
 import { runService } from '@pinkas/service-kit';
-import { readEnvironment } from '@pinkas/service-kit/config';
-import { fields } from './config.js';
-import { backgroundTasks, ConsoleModule } from './console.module.js';
-import { migrations } from './db/migrations.js';
+import { service } from './service.js';
 
-await runService(() => ({
-  name: 'console',
-  config: readEnvironment(fields),
-  module: ConsoleModule,
-  migrations,
-  backgroundTasks,
-  readyWithoutServers: true,
-}));
+await runService(service);

@@ -1,13 +1,4 @@
 import { runService } from '@pinkas/service-kit';
-import { readEnvironment } from '@pinkas/service-kit/config';
-import { fields } from './config.js';
-import { backgroundTasks, CustomerModule } from './customer.module.js';
-import { migrations } from './db/migrations.js';
+import { service } from './service.js';
 
-await runService(() => ({
-  name: 'customer',
-  config: readEnvironment(fields),
-  module: CustomerModule,
-  migrations,
-  backgroundTasks,
-}));
+await runService(service);

@@ -3,9 +3,10 @@ import {
   ConfigError,
   type ConfigOf,
   type EnvField,
+  type Environment,
   hexBytes,
   integer,
-  readEnvironment,
+  readConfig,
   serviceFields,
   text,
   url,
@@ -265,7 +266,7 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
   return { ...others, whatsapp, dkimKeys: dkimKeyFolder === '' ? new Map() : readDkimKeys(dkimKeyFolder) };
 }
 
-/** Reads the configuration of this process. */
-export function readDeliveryConfig(): DeliveryConfig {
-  return deliveryConfig(readEnvironment(fields));
+/** Reads the environment. */
+export function readDeliveryConfig(env: Environment): DeliveryConfig {
+  return deliveryConfig(readConfig(fields, env));
 }

@@ -1,12 +1,4 @@
 import { runService } from '@pinkas/service-kit';
-import { readDeliveryConfig } from './config.js';
-import { migrations } from './db/migrations.js';
-import { backgroundTasks, DeliveryModule } from './delivery.module.js';
+import { service } from './service.js';
 
-await runService(() => ({
-  name: 'delivery',
-  config: readDeliveryConfig(),
-  module: DeliveryModule,
-  migrations,
-  backgroundTasks,
-}));
+await runService(service);

@@ -1,14 +1,4 @@
 import { runService } from '@pinkas/service-kit';
-import { readEnvironment } from '@pinkas/service-kit/config';
-import { fields } from './config.js';
-import { migrations } from './db/migrations.js';
-import { backgroundTasks, GatewayModule } from './gateway.module.js';
+import { service } from './service.js';
 
-await runService(() => ({
-  name: 'gateway',
-  config: readEnvironment(fields),
-  module: GatewayModule,
-  migrations,
-  backgroundTasks,
-  readyWithoutServers: true,
-}));
+await runService(service);

@@ -10,16 +10,6 @@ import { documentOf, newName, newTaxId, quote } from '../example-bodies.js';
 import type { Answer, Issuer, Suite } from '../suite.js';
 import { callRoute, keyRoutes } from './authentication.js';
 
-/** Whether a process of the system is still there. */
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 /** Section 7, the codes faults, each from a real one; and the switch that turns the HTTP API off. */
@@ -100,20 +90,20 @@ export function faults(suite: Suite): void {
 
   describe('7 engine_error', () => {
     /**
-     * Kills a service and calls at once; again where the service was back before the calls were there. The process is
-     * waited for first, since a question that still reaches it is lost with it, and waited for to its deadline.
+     * Breaks the connection of a service to NATS and calls while it is away; again where a call still reached it, and was lost with
+     * it or answered.
      */
     const whileAway = (service: 'issuing' | 'customer', call: () => Promise<Answer<ErrorBody>[]>) =>
-      eventually(`${service} is stopped while it is called`, async () => {
-        const before = await suite.stack.pidOf(service);
-        await suite.stack.kill(service);
-        await eventually(`${service} has ended`, () => !isAlive(before));
-        const answers = await call();
-        await suite.stack.awaitRestart(service, before);
+      eventually(`${service} is away while it is called`, async () => {
+        const connection = suite.connectionOf(service);
+        connection.reset();
+        connection.cut();
+        const answers = await call().finally(() => connection.forward());
+        await suite.stack.awaitReady(service);
         return answers.every(({ status }) => status >= 400) && answers;
       });
 
-    it('engine_error is the answer of every route that needs issuing while it is down', async () => {
+    it('engine_error is the answer of every route that needs issuing while it is away', async () => {
       const { key } = await suite.newIssuer();
       const routes = keyRoutes.filter(({ path }) => path === '/me' || path.startsWith('/documents'));
       const answers = await whileAway('issuing', () =>
@@ -125,7 +115,7 @@ export function faults(suite: Suite): void {
       await eventually('it answers again', async () => (await suite.get(key, '/me')).status === 200);
     });
 
-    it('engine_error is the answer of GET /customers while the customer service is down', async () => {
+    it('engine_error is the answer of GET /customers while the customer service is away', async () => {
       const { key } = await suite.newIssuer();
       const [answer] = await whileAway('customer', async () => [await suite.get(key, '/customers')]);
       expectRefusal(answer as Answer<ErrorBody>, 'engine_error');
@@ -154,7 +144,9 @@ export function faults(suite: Suite): void {
       });
       const to = `${randomUUID()}@example.com`;
       const away = ['allocation', 'delivery'] as const;
-      await Promise.all(away.map((service) => suite.stack.kill(service, 'SIGSTOP')));
+      for (const service of away) {
+        suite.connectionOf(service).cut();
+      }
       let document: CreatedDocument;
       try {
         document = await suite.issued(
@@ -165,7 +157,9 @@ export function faults(suite: Suite): void {
           }),
         );
       } finally {
-        await Promise.all(away.map((service) => suite.stack.kill(service, 'SIGCONT')));
+        for (const service of away) {
+          suite.connectionOf(service).forward();
+        }
       }
       expect(document.allocation).toMatchObject({ status: 'failed', number: null });
       expect(document.delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });

@@ -3,7 +3,7 @@
  * it dies where the file `kill-<service>` says: when bytes that match go out or come in on a connection. It collects its garbage
  * while there is a file `collect-<process id>`, and removes that.
  */
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -11,7 +11,7 @@ import { runInNewContext } from 'node:vm';
 
 const readEveryMs = 250;
 const folder = process.env.STORM_FOLDER ?? '';
-// …/services/<service>/dist/main.js
+// …/services/<service>/dist/main.js, or `one` for all of them
 const service = basename(dirname(dirname(process.argv[1] ?? '')));
 
 const clockFile = join(folder, String(process.pid));
@@ -26,7 +26,9 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 });
 
-const pointFile = join(folder, `kill-${service}`);
+/** The service that is to die, with all others where they are in one process. */
+let dying = service;
+const pointFile = () => join(folder, `kill-${dying}`);
 const { push, write } = Socket.prototype;
 /** The point that is waited for; null: none. */
 let point = null;
@@ -34,10 +36,16 @@ let point = null;
 let made = new WeakMap();
 
 function readPoint() {
-  if (!existsSync(pointFile)) {
+  if (service === 'one') {
+    dying =
+      readdirSync(folder)
+        .find((name) => /^kill-[a-z]+$/.test(name))
+        ?.slice('kill-'.length) ?? service;
+  }
+  if (!existsSync(pointFile())) {
     point = null;
   } else if (point === null) {
-    const { steps, before } = JSON.parse(readFileSync(pointFile, 'utf8'));
+    const { steps, before } = JSON.parse(readFileSync(pointFile(), 'utf8'));
     const compiled = steps.map(([direction, pattern]) => ({ direction, pattern: new RegExp(pattern, 's') }));
     point = { steps: compiled, before };
     made = new WeakMap();
@@ -60,7 +68,7 @@ function isReached(socket, direction, data) {
 function die() {
   point = null;
   try {
-    renameSync(pointFile, join(folder, `killed-${service}-${process.pid}`));
+    renameSync(pointFile(), join(folder, `killed-${dying}-${process.pid}`));
   } catch {
     return;
   }

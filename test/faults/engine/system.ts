@@ -43,10 +43,13 @@ export class FaultSystem {
 
   static async start({
     replicas = 1,
+    layout = 'separate',
     patience = 1,
     wantsStore = false,
   }: {
     replicas?: 1 | 2;
+    /** With one process for all services a fault of one is one of all. */
+    layout?: 'one' | 'separate';
     patience?: number;
     /** Whether PDFs are in an object store, where this machine has one. */
     wantsStore?: boolean;
@@ -66,6 +69,7 @@ export class FaultSystem {
       const stack = await RunningStack.start(
         {
           PINKAS_REPLICAS: String(replicas),
+          PINKAS_LAYOUT: layout,
           PINKAS_PROXIES: JSON.stringify(addresses),
           PINKAS_PRELOAD: preloadModule,
         },

@@ -123,7 +123,10 @@ export async function expireClaims({ system }: Engine): Promise<void> {
 /** What the restarted service shows of a consumer: it is given the event again, and acknowledges it. */
 async function awaitRedelivered({ system: { stack } }: Engine, consumer: ConsumerBinding): Promise<void> {
   const { service, event, durable } = consumer;
-  const handled = new RegExp(`^pinkas_event_duration_seconds_count{consumer="${durable}"} [1-9]\\d*$`, 'm');
+  const handled = new RegExp(
+    `^pinkas_event_duration_seconds_count{consumer="${durable}"[^}]*} [1-9]\\d*$`,
+    'm',
+  );
   const again = async () => handled.test(await stack.metricsOf(service));
   await eventually(`${durable} is given the event again`, again, laterWithinMs);
   const connection = await connectNats((await stack.file()).nats_url, 'test');

@@ -18,10 +18,11 @@ const nextAttemptMs = 150_000;
 /**
  * A test for each schedule, one after the other on one system. After each the invariants hold that answers show, and at the end
  * those that the stored data show.
+ * @param processes of each service; `one`: all services in one process.
  */
 export function followSchedules(
   what: string,
-  replicas: 1 | 2,
+  processes: 1 | 2 | 'one',
   groups: readonly (readonly Schedule[])[],
   more: (system: () => FaultSystem) => void = () => {},
 ): void {
@@ -29,7 +30,9 @@ export function followSchedules(
     let system: FaultSystem;
     let engine: Engine;
     beforeAll(async () => {
-      system = await FaultSystem.start({ replicas, wantsStore: replicas === 1 });
+      system = await FaultSystem.start(
+        processes === 'one' ? { layout: 'one' } : { replicas: processes, wantsStore: processes === 1 },
+      );
       engine = await Engine.on(system);
     });
     afterAll(async () => {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Migrator, type MigratorProps } from 'kysely/migration';
 import pg from 'pg';
-import { migrationFields, readEnvironment } from '../process/config.js';
+import { type Environment, migrationFields, processEnvironment, readConfig } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
 import { atSignal } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
@@ -67,11 +67,12 @@ export async function runMigrations(
   service: string,
   migrations: Migrations,
   options: MigrationOptions = {},
+  env: Environment = processEnvironment,
 ): Promise<void> {
   const logger = createLogger(service, 'info');
   atSignal(() => process.exit(1));
   try {
-    const { databaseUrl } = readEnvironment(migrationFields);
+    const { databaseUrl } = readConfig(migrationFields, env);
     const applied = await whenReachable(logger, () => migrate(databaseUrl, migrations, options));
     logger.info({ applied }, 'database migrated');
   } catch (error) {

@@ -1,6 +1,6 @@
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import pg from 'pg';
-import { provisioningFields, readEnvironment } from '../process/config.js';
+import { type Environment, processEnvironment, provisioningFields, readConfig } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
 import { atSignal } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
@@ -114,11 +114,11 @@ export function databaseSpecOf(loginUrl: string, ownerUrl: string): DatabaseSpec
 }
 
 /** All of a service's `provision.ts`: reads the environment, creates the database and its roles, and sets the exit code. A signal ends it. */
-export async function runProvisioning(service: string): Promise<void> {
+export async function runProvisioning(service: string, env: Environment = processEnvironment): Promise<void> {
   const logger = createLogger(service, 'info');
   atSignal(() => process.exit(1));
   try {
-    const { adminUrl, loginUrl, ownerUrl } = readEnvironment(provisioningFields);
+    const { adminUrl, loginUrl, ownerUrl } = readConfig(provisioningFields, env);
     const spec = databaseSpecOf(loginUrl, ownerUrl);
     const url = withTlsOf(loginUrl, withDatabase(adminUrl, 'postgres'));
     await whenReachable(logger, () => provisionDatabase(url, spec));

@@ -4,6 +4,8 @@ import { readNatsAddress } from './nats-connection.js';
 import { productionFindings } from './secrets-check.js';
 
 type Fields = Record<string, EnvField<unknown>>;
+/** The variables of a process, or of one service in it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 export type ConfigOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends EnvField<infer T> ? T : never;
 };
@@ -17,10 +19,7 @@ export class ConfigError extends Error {
  * Reads a process's configuration from its environment.
  * @throws ConfigError that names every variable that is missing or wrong, with what is expected.
  */
-export function readConfig<F extends Fields>(
-  fields: F,
-  env: Readonly<Record<string, string | undefined>>,
-): ConfigOf<F> {
+export function readConfig<F extends Fields>(fields: F, env: Environment): ConfigOf<F> {
   const findings: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(fields)) {
@@ -207,7 +206,22 @@ export const provisioningFields = {
   ownerUrl: migrationFields.databaseUrl,
 };
 
+/** The environment of this process. */
+export const processEnvironment: Environment = process.env;
+
+/**
+ * The variables of one of several services in a process: `ISSUING_NATS_URL` takes the place of `NATS_URL` for issuing, and so on. The
+ * probes of a service have a free port unless it is given so: `HEALTH_PORT` is the port of the process.
+ */
+export function environmentOf(service: string, env: Environment): Environment {
+  const prefix = `${service.toUpperCase()}_`;
+  const own = Object.entries(env)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, value]) => [name.slice(prefix.length), value] as const);
+  return { ...env, HEALTH_PORT: '0', ...Object.fromEntries(own) };
+}
+
 /** Reads the configuration of this process from its own environment; see `readConfig`. */
 export function readEnvironment<F extends Fields>(fields: F): ConfigOf<F> {
-  return readConfig(fields, process.env);
+  return readConfig(fields, processEnvironment);
 }

@@ -52,6 +52,11 @@ export class HealthServer {
     return results.filter((reason) => reason !== null);
   }
 
+  /** What needs the operator before it becomes a reason. */
+  warnings(): string[] {
+    return this.#warnings();
+  }
+
   async stop(): Promise<void> {
     const server = this.#server;
     if (!server) {
@@ -77,7 +82,7 @@ export class HealthServer {
     try {
       const reasons = await this.reasons();
       const ready = reasons.length === 0;
-      json(response, ready ? 200 : 503, { ready, reasons, warnings: this.#warnings() });
+      json(response, ready ? 200 : 503, { ready, reasons, warnings: this.warnings() });
     } catch (error) {
       json(response, 503, { ready: false, reasons: [String(error)] });
     }

@@ -6,18 +6,24 @@ export type Logger = pino.Logger;
 /** What waits while standard output takes nothing; later lines are lost. */
 const bufferedBytesMax = 1024 * 1024;
 
-/** Standard output. A full disk or a closed pipe loses lines, and does not end the process. */
-function standardOutput(): ReturnType<typeof pino.destination> {
-  const destination = pino.destination({ fd: process.stdout.fd, sync: true, maxLength: bufferedBytesMax });
+/** A file, or standard output. A full disk or a closed pipe loses lines, and does not end the process. */
+function destinationOf(file: string): ReturnType<typeof pino.destination> {
+  const destination = pino.destination({
+    dest: file || process.stdout.fd,
+    sync: true,
+    maxLength: bufferedBytesMax,
+    mode: 0o600,
+  });
   destination.on('error', () => undefined);
   return destination;
 }
 
 /**
- * A logger that writes JSON lines to standard output, with the service's name and the request, trace and document of the current
+ * A logger that writes JSON lines to a file or to standard output, with the service's name and the request, trace and document of the current
  * context. Callers log ids and codes, never personal data; the redactions are the second barrier.
+ * @param file appended to; empty: standard output.
  */
-export function createLogger(service: string, level: string): Logger {
+export function createLogger(service: string, level: string, file = ''): Logger {
   const options: pino.LoggerOptions = {
     level,
     base: { service },
@@ -41,7 +47,7 @@ export function createLogger(service: string, level: string): Logger {
       censor: '[redacted]',
     },
   };
-  return pino(options, standardOutput());
+  return pino(options, destinationOf(file));
 }
 
 /** An error without the members that repeat data: PostgreSQL quotes the row, and the details of an ApiError are for its caller. */

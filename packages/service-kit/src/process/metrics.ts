@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { withTimeout } from '../concurrency/with-timeout.js';
 
 export type { Counter, Histogram };
@@ -15,9 +15,14 @@ const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 8,
 export class Metrics {
   readonly #registry = new Registry();
 
-  constructor() {
-    // The default of 10 ms wakes an idle process a hundred times a second; a stall that lasts is seen in any case.
-    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 250 });
+  /** @param service the value of the label `service`, where a process has several; its own metrics of Node are another's then. */
+  constructor(service?: string) {
+    if (service === undefined) {
+      // The default of 10 ms wakes an idle process a hundred times a second; a stall that lasts is seen in any case.
+      collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 250 });
+    } else {
+      this.#registry.setDefaultLabels({ service });
+    }
   }
 
   /**
@@ -121,6 +126,12 @@ export class Metrics {
   /** Everything in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  /** The metrics of a process and of all services in it, each name once. */
+  static async joined(all: readonly Metrics[]): Promise<string> {
+    const read = await Promise.all(all.map((metrics) => metrics.#registry.getMetricsAsJSON()));
+    return AggregatorRegistry.aggregate(read).metrics();
   }
 }
 

@@ -77,6 +77,10 @@ export interface ServiceOptions {
   readyWithoutServers?: boolean;
   /** Replaced in tests. */
   clock?: Clock;
+  /** Where it registers its metrics; without them it has its own, with those of Node. */
+  metrics?: Metrics;
+  /** The file of its log; without one it logs to standard output. */
+  logFile?: string;
 }
 
 /** A started service. */
@@ -84,6 +88,8 @@ export interface RunningService {
   /** Nest's container. */
   readonly app: INestApplicationContext;
   readonly healthPort: number;
+  /** What its probes report. */
+  readonly health: HealthServer;
   /** Drains and stops: no accepted request is lost. */
   stop(): Promise<void>;
 }
@@ -114,10 +120,10 @@ interface Messaging {
  * @throws when a part cannot be reached; nothing stays open then.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const logger = createLogger(options.name, options.config.logLevel);
+  const logger = createLogger(options.name, options.config.logLevel, options.logFile);
   const closers = new Closers(logger);
   try {
-    const metrics = new Metrics();
+    const metrics = options.metrics ?? new Metrics();
     const health = new HealthServer(metrics);
     // Closed last of all: the probes report the drain until its end.
     closers.add('health server', () => health.stop());
@@ -144,7 +150,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       health.drain();
       return closers.close();
     };
-    return { app, healthPort, stop };
+    return { app, health, healthPort, stop };
   } catch (error) {
     await closers.close();
     throw error;

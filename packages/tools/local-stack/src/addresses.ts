@@ -44,6 +44,7 @@ export function portNamesOf(replicas: number): string[] {
   return [
     ...Object.values(frontPorts),
     ...processes.map(({ name }) => name),
+    'one',
     'postgres',
     'nats',
     'redis',

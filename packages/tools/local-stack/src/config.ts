@@ -40,6 +40,9 @@ export interface Replacements {
   whatsapp: string | null;
 }
 
+/** Whether the services run in one process, or each in its own. */
+export type Layout = 'one' | 'separate';
+
 /** The configuration of the local stack. */
 export interface StackConfig {
   /** `PINKAS_HOME`: absolute path of the folder with data, logs and `stack.json`. Default `<clone>/.pinkas`. */
@@ -48,12 +51,14 @@ export interface StackConfig {
   port: number | null;
   /** `PINKAS_REPLICAS`: how many processes of each service run, 1 to 9. Default 1. */
   replicas: number;
+  /** `PINKAS_LAYOUT`, or `separate` with `--separate`. Default: one process, unless each service has several. */
+  layout: Layout;
   replaced: Replacements;
   /** `PINKAS_FAULTS=true`: rendering prints through a proxy that tests make slow or failing. Default: it prints directly. */
   faults: boolean;
   /**
    * `PINKAS_PROXIES`: for tests, a JSON object of a service's variable and the host and port that replace those of its URL, such
-   * as `{"DATABASE_URL": "127.0.0.1:40001"}`. Default: services connect directly.
+   * as `{"DATABASE_URL": "127.0.0.1:40001"}`, or of one service with `ISSUING_DATABASE_URL`. Default: services connect directly.
    */
   proxies: Readonly<Record<string, string>>;
   /** `PINKAS_PRELOAD`: for tests, the path of a module that every service loads first. Default: none. */
@@ -109,10 +114,12 @@ function homeOf(value: string | undefined): string {
  */
 export function readConfig(env: NodeJS.ProcessEnv = environment): StackConfig {
   const errors: string[] = [];
+  const replicas = replicasFrom(env, errors);
   const config: StackConfig = {
     home: homeOf(env.PINKAS_HOME),
     port: portFrom(env, errors),
-    replicas: replicasFrom(env, errors),
+    replicas,
+    layout: layoutFrom(env, replicas, errors),
     replaced: replacementsFrom(env, errors),
     faults: env.PINKAS_FAULTS === 'true',
     proxies: proxiesFrom(env, errors),
@@ -149,6 +156,16 @@ function replicasFrom({ PINKAS_REPLICAS: value }: NodeJS.ProcessEnv, errors: str
     errors.push(`PINKAS_REPLICAS must be a whole number from 1 to ${replicasMax}, not '${value}'`);
   }
   return replicas;
+}
+
+function layoutFrom({ PINKAS_LAYOUT: value }: NodeJS.ProcessEnv, replicas: number, errors: string[]): Layout {
+  if (value && value !== 'one' && value !== 'separate') {
+    errors.push(`PINKAS_LAYOUT must be one or separate, not '${value}'`);
+  }
+  if (value === 'one' && replicas > 1) {
+    errors.push('PINKAS_LAYOUT=one has one process of each service: unset PINKAS_REPLICAS, or use separate');
+  }
+  return value === 'separate' || replicas > 1 ? 'separate' : 'one';
 }
 
 function proxiesFrom({ PINKAS_PROXIES: value }: NodeJS.ProcessEnv, errors: string[]): StackConfig['proxies'] {

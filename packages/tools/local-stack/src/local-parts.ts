@@ -1,40 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { natsAuthorization, serviceNames } from '@pinkas/contracts';
+import { natsAuthorization } from '@pinkas/contracts';
 import { type SimulatorName, simulatorProgram } from '@pinkas/simulators';
-import { repositoryRoot, type StackConfig } from './config.js';
+import { repositoryRoot } from './config.js';
 import { databaseConnectionsMax } from './database-connections.js';
-import { databaseUrls, provisionDatabases } from './databases.js';
+import { provisionDatabases } from './databases.js';
 import { answersOk } from './health.js';
 import { rotateLog } from './log-rotation.js';
-import { runNode, startNode } from './node-process.js';
+import { startNode } from './node-process.js';
 import type { Part, PartsContext, ProcessPart, TaskPart } from './part.js';
-import {
-  balancerOf,
-  frontPorts,
-  type HttpService,
-  httpServices,
-  type Replica,
-  replicasOf,
-} from './replicas.js';
 import { type RunningServer, requireBinary, startNats, startPostgres, startRedis } from './servers/index.js';
-import {
-  localFollowUpTemplate,
-  localPhoneNumberId,
-  localTemplate,
-  ownVariables,
-} from './service-variables.js';
+import { migrationPart, serviceParts } from './service-parts.js';
+import { localFollowUpTemplate, localPhoneNumberId, localTemplate } from './service-variables.js';
 
-/** A service drains for up to 40 s before it ends by itself. */
-const serviceGraceMs = 42_000;
 const simulatorGraceMs = 5_000;
 const readyWithinMs = 60_000;
-const migrationTimeoutMs = 120_000;
 /** A server that somebody else starts may still be starting. */
 const externalServerTimeoutMs = 10_000;
-/** How long a process that serves HTTP listens after SIGTERM, so that the load balancer stops using it first. */
-const shutdownDelayMs = 2_000;
 
 /** Enough for the largest PDF that rendering accepts (24 MB), in base64 with its envelope. */
 const natsPayloadBytesMax = 40 * 1024 * 1024;
@@ -219,7 +202,7 @@ async function expectGotenberg(url: string, signal: AbortSignal): Promise<void> 
 }
 
 function databaseParts(context: PartsContext): TaskPart[] {
-  const { addresses, config, home, secrets } = context;
+  const { addresses, home, secrets } = context;
   const databases: TaskPart = {
     kind: 'task',
     name: 'databases',
@@ -228,151 +211,12 @@ function databaseParts(context: PartsContext): TaskPart[] {
     logFile: home.logFile('postgres'),
     run: () => provisionDatabases(addresses.postgresUrl, secrets),
   };
-  const migrations = serviceNames.map((service): TaskPart => {
-    const name = `migrate-${service}`;
-    const logFile = home.logFile(name);
-    return {
-      kind: 'task',
-      name,
-      layer: 'database',
-      needs: ['databases'],
-      logFile,
-      run: (signal) =>
-        runNode(
-          name,
-          {
-            entry: join(repositoryRoot, 'services', service, 'dist/migrate.js'),
-            env: {
-              ...config.inherited,
-              MIGRATION_DATABASE_URL: databaseUrls(addresses.postgresUrl, service, secrets).owner,
-            },
-            logFile,
-            stopGraceMs: 0,
-          },
-          { timeoutMs: migrationTimeoutMs, signal },
-        ),
-    };
-  });
-  return [databases, ...migrations];
-}
-
-function readyUrlOf({ ports }: PartsContext, { name }: Replica): string {
-  return `http://127.0.0.1:${ports.number(name)}/readyz`;
-}
-
-/** The variables of a service, with the addresses of proxies in its URLs. */
-function throughProxies(proxies: StackConfig['proxies'], variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const proxied = { ...variables };
-  for (const [variable, address] of Object.entries(proxies)) {
-    const given = variables[variable];
-    if (given) {
-      const url = new URL(given);
-      url.host = address;
-      proxied[variable] = url.href;
-    }
-  }
-  return proxied;
-}
-
-function servicePart(context: PartsContext, replica: Replica): ProcessPart {
-  const { addresses, config, home, ports } = context;
-  const { service, name, httpPort } = replica;
-  const healthUrl = readyUrlOf(context, replica);
-  const http: NodeJS.ProcessEnv =
-    httpPort === null
-      ? {}
-      : {
-          HTTP_PORT: String(ports.number(httpPort)),
-          SHUTDOWN_DELAY_MS: String(config.replicas === 1 ? 0 : shutdownDelayMs),
-        };
-  const variables = { ...ownVariables(context)[service], ...http };
-  return {
-    kind: 'process',
-    name,
-    layer: httpPort === null ? 'service' : 'edge',
-    needs: [
-      `migrate-${service}`,
-      'nats',
-      ...(service === 'gateway' ? ['redis'] : []),
-      ...(service === 'rendering' ? ['gotenberg', 'fault-proxy'] : []),
-    ],
-    logFile: home.logFile(name),
-    readyWithinMs,
-    healthUrl,
-    isReady: () => answersOk(healthUrl),
-    start: async () => {
-      await Promise.all([ports.release(name), ...(httpPort === null ? [] : [ports.release(httpPort)])]);
-      return startNode({
-        entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
-        preload: config.preload,
-        env: throughProxies(config.proxies, {
-          ...config.inherited,
-          // External servers may be set up without the guarantees that production mode requires, and a tax authority on
-          // another machine is not taken for a simulator.
-          PRODUCTION: String(
-            config.replaced.nats === null &&
-              config.replaced.postgres === null &&
-              config.replaced.taxAuthority === null,
-          ),
-          NATS_URL: addresses.nats[service],
-          DATABASE_URL: addresses.postgres[service],
-          HEALTH_HOST: '127.0.0.1',
-          HEALTH_PORT: String(ports.number(name)),
-          ...variables,
-        }),
-        logFile: home.logFile(name),
-        stopGraceMs: serviceGraceMs,
-      });
-    },
-  };
-}
-
-/** The load balancer in front of several processes; it stops after them, since it forwards their last answers. */
-function balancerPart(context: PartsContext, service: HttpService): ProcessPart {
-  const { config, home, ports } = context;
-  const name = balancerOf(service);
-  const frontPort = frontPorts[service];
-  const replicas = replicasOf(config.replicas).filter((replica) => replica.service === service);
-  const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
-  const backends = replicas.flatMap((replica) =>
-    replica.httpPort === null
-      ? []
-      : [{ host: '127.0.0.1', port: ports.number(replica.httpPort), readyUrl: readyUrlOf(context, replica) }],
-  );
-  return {
-    kind: 'process',
-    name,
-    layer: 'service',
-    needs: replicas.map((replica) => replica.name),
-    logFile: home.logFile(name),
-    readyWithinMs,
-    healthUrl,
-    isReady: () => answersOk(healthUrl),
-    start: async () => {
-      await Promise.all([name, frontPort].map((port) => ports.release(port)));
-      return startNode({
-        entry: simulatorProgram('load-balancer'),
-        env: {
-          ...config.inherited,
-          HOST: '127.0.0.1',
-          PORT: String(ports.number(name)),
-          FRONT_PORT: String(ports.number(frontPort)),
-          REPLICAS: JSON.stringify(backends),
-        },
-        logFile: home.logFile(name),
-        stopGraceMs: simulatorGraceMs,
-      });
-    },
-  };
+  return [databases, migrationPart(context)];
 }
 
 /** All parts of the local system, without those that an address in the environment replaces. */
 export function localParts(context: PartsContext): Part[] {
-  const replicas = replicasOf(context.config.replicas);
-  const services = replicas.map((replica) => servicePart(context, replica));
-  if (context.config.replicas > 1) {
-    services.push(...httpServices.map((service) => balancerPart(context, service)));
-  }
+  const services = serviceParts(context);
   const demo: TaskPart = {
     kind: 'task',
     name: 'demo',

@@ -25,6 +25,14 @@ describe('readConfig', () => {
     }
   });
 
+  it('the services share a process by default, and have one each with PINKAS_LAYOUT=separate or several replicas', () => {
+    expect(readConfig({}).layout).toBe('one');
+    expect(readConfig({ PINKAS_LAYOUT: 'separate' }).layout).toBe('separate');
+    expect(readConfig({ PINKAS_REPLICAS: '2' }).layout).toBe('separate');
+    expect(() => readConfig({ PINKAS_LAYOUT: 'two' })).toThrow(/PINKAS_LAYOUT must be one or separate/);
+    expect(() => readConfig({ PINKAS_LAYOUT: 'one', PINKAS_REPLICAS: '2' })).toThrow(/PINKAS_REPLICAS/);
+  });
+
   it('signatures have no time-stamp unless an authority is named', () => {
     expect(readConfig({}).timestampAuthorityUrl).toBeNull();
     const env = { TIMESTAMP_AUTHORITY_URL: 'http://127.0.0.1:3318/tsr' };

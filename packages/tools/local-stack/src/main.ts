@@ -3,8 +3,8 @@ import { StepError, type Steps } from './steps.js';
 
 /** The commands of the local stack. Each loads only what it needs. */
 const commands: Record<string, (steps: Steps, args: readonly string[]) => Promise<number>> = {
-  start: async (steps) => (await import('./commands/start.js')).start(steps),
-  up: async (steps) => (await import('./commands/up.js')).up(steps),
+  start: async (steps, args) => (await import('./commands/start.js')).start(steps, args),
+  up: async (steps, args) => (await import('./commands/up.js')).up(steps, args),
   down: async (steps) => (await import('./commands/down.js')).down(steps),
   check: async (steps) => (await import('./commands/test.js')).check(steps),
   test: async (steps, args) => (await import('./commands/test.js')).test(steps, args),

@@ -23,6 +23,13 @@ interface PartBase {
   logFile: string;
 }
 
+/** A service in a process of several, with its own log and probes. */
+export interface PartMember {
+  name: string;
+  log: string;
+  healthUrl: string;
+}
+
 /** A process that runs until it is stopped, and is restarted when it crashes. */
 export interface ProcessPart extends PartBase {
   kind: 'process';
@@ -34,6 +41,8 @@ export interface ProcessPart extends PartBase {
   readyWithinMs: number;
   /** GET answers 200 when the process can do its work; null when it has no HTTP server. */
   healthUrl: string | null;
+  /** The services in the process, where it has several. */
+  members?: readonly PartMember[];
 }
 
 /** A task that runs once, such as a migration. */

@@ -59,9 +59,17 @@ export function writeStackFile(
       tax_authority: addresses.taxAuthorityOrigin,
       whatsapp: addresses.whatsappOrigin,
     },
-    services: parts.flatMap(({ name, process, log, healthUrl }) =>
-      process === null ? [] : [{ name, pid: process.pid, log, health_url: healthUrl }],
-    ),
+    services: parts.flatMap(({ name, process, log, healthUrl, members }) => {
+      const listed = members.length > 0 ? members : [{ name, log, healthUrl }];
+      return process === null
+        ? []
+        : listed.map((member) => ({
+            name: member.name,
+            pid: process.pid,
+            log: member.log,
+            health_url: member.healthUrl,
+          }));
+    }),
   };
   writeJson(home.stackFile, content);
 }

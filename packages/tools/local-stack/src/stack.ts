@@ -173,8 +173,10 @@ class LocalStack implements Stack {
   }
 
   #rotateLogs(): void {
-    for (const { log } of this.#supervisor.states()) {
-      rotateLog(log);
+    for (const { log, members } of this.#supervisor.states()) {
+      for (const file of [log, ...members.map((member) => member.log)]) {
+        rotateLog(file);
+      }
     }
   }
 

@@ -69,8 +69,10 @@ export async function showStart(steps: Steps, read: () => PartState[]): Promise<
       }
       detail(
         members()
-          .map(({ name }) => name)
-          .filter((name) => !name.startsWith('migrate-'))
+          .filter(({ name }) => name !== 'migrate')
+          .map(({ name, members: inOne }) =>
+            inOne.length === 0 ? name : `one process: ${inOne.map((member) => member.name).join(' · ')}`,
+          )
           .join(' · '),
       );
     });

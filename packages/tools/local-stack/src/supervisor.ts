@@ -1,6 +1,6 @@
 import { withTimeout } from '@pinkas/service-kit/concurrency';
 import { restartDelayMs, stableAfterMs } from './backoff.js';
-import { type Layer, layers, type Part, type ProcessPart, type TaskPart } from './part.js';
+import { type Layer, layers, type Part, type PartMember, type ProcessPart, type TaskPart } from './part.js';
 import { identifyProcess, lastLines, type ProcessIdentity, type RunningChild } from './servers/index.js';
 
 /** The status of a part; `backoff` is the delay before a restart. */
@@ -15,6 +15,8 @@ export interface PartState {
   process: ProcessIdentity | null;
   log: string;
   healthUrl: string | null;
+  /** The services in the process; none where it is one itself. */
+  members: readonly PartMember[];
   /** The number of restarts. */
   restarts: number;
 }
@@ -337,6 +339,7 @@ function newEntry(part: Part): Entry {
       process: null,
       log: part.logFile,
       healthUrl: part.kind === 'process' ? part.healthUrl : null,
+      members: (part.kind === 'process' && part.members) || [],
       restarts: 0,
     },
     child: null,

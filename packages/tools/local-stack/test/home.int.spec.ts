@@ -73,6 +73,7 @@ describe('a home', () => {
         status: 'ready',
         log: '',
         healthUrl: null,
+        members: [],
         restarts: 0,
       })),
     };

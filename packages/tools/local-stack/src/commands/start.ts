@@ -16,6 +16,7 @@ import type { Demo, StackFile } from '../stack-file.js';
 import { showStart, stepErrorOf } from '../start-progress.js';
 import { StepError, type Steps } from '../steps.js';
 import { PartFailedError } from '../supervisor.js';
+import { noteLayout, readLayout } from './layout.js';
 import { finishStart } from './up.js';
 
 const shekels = (amount: number) =>
@@ -106,7 +107,8 @@ async function showOwnStart(steps: Steps, stack: Stack): Promise<void> {
 }
 
 /** Runs the system in the foreground until it receives a stop signal. */
-export async function start(steps: Steps): Promise<number> {
+export async function start(steps: Steps, args: readonly string[]): Promise<number> {
+  readLayout(args);
   const config = readConfig();
   const home = openHome(config.home);
   checkVersion(home);
@@ -114,6 +116,7 @@ export async function start(steps: Steps): Promise<number> {
   if (supervisor !== null) {
     steps.note(`Pinkas already runs in ${home.path}; npm run down stops it.`);
     await finishStart(steps, home, supervisor);
+    noteLayout(steps, home, config.layout);
     await introduce(steps, config, home.stackFile);
     return 0;
   }

@@ -9,6 +9,7 @@ import { identifyProcess, isAlive, lastLines, type ProcessIdentity, waitUntil } 
 import type { StackFile } from '../stack-file.js';
 import { errorLine, showStart, stepErrorOf } from '../start-progress.js';
 import { StepError, type Steps } from '../steps.js';
+import { noteLayout, readLayout } from './layout.js';
 
 /** A new supervisor first ends the processes that an earlier one left running. */
 const acquireTimeoutMs = 60_000;
@@ -124,8 +125,10 @@ export async function finishStart(steps: Steps, home: Home, supervisor: ProcessI
 }
 
 /** Starts the system in the background, or repairs the one that runs; returns when it is ready. */
-export async function up(steps: Steps): Promise<number> {
-  const home = openHome(readConfig().home);
+export async function up(steps: Steps, args: readonly string[]): Promise<number> {
+  readLayout(args);
+  const config = readConfig();
+  const home = openHome(config.home);
   checkVersion(home);
   const { supervisor, isNew } = await findOrStartSupervisor(home);
   const read = reader(home, supervisor);
@@ -133,6 +136,7 @@ export async function up(steps: Steps): Promise<number> {
     await finishStart(steps, home, supervisor);
   } else {
     await repair(steps, read);
+    noteLayout(steps, home, config.layout);
   }
   const stack = readJson<StackFile>(home.stackFile);
   process.stdout.write(

@@ -1,0 +1,15 @@
+import type { ServiceDefinition } from '@pinkas/service-kit';
+import { readConfig } from '@pinkas/service-kit/config';
+import { fields } from './config.js';
+import { migrations } from './db/migrations.js';
+import { backgroundTasks, GatewayModule } from './gateway.module.js';
+
+/** The service with the configuration of an environment. */
+export const service: ServiceDefinition = (env) => ({
+  name: 'gateway',
+  config: readConfig(fields, env),
+  module: GatewayModule,
+  migrations,
+  backgroundTasks,
+  readyWithoutServers: true,
+});

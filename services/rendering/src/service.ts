@@ -1,0 +1,14 @@
+import type { ServiceDefinition } from '@pinkas/service-kit';
+import { readConfig } from '@pinkas/service-kit/config';
+import { fields } from './config.js';
+import { migrations } from './db/migrations.js';
+import { backgroundTasks, RenderingModule } from './rendering.module.js';
+
+/** The service with the configuration of an environment. */
+export const service: ServiceDefinition = (env) => ({
+  name: 'rendering',
+  config: readConfig(fields, env),
+  module: RenderingModule,
+  migrations,
+  backgroundTasks,
+});
