@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
-import { auditOperations, consumerBindingOf, contractsOf, messagingOperations } from '@pinkas/service-kit';
+import { consumerBindingOf, contractsOf, messagingOperations, trailOperations } from '@pinkas/service-kit';
 import { diagnosisOperations } from '@pinkas/service-kit/diagnosis';
 import { routeBindingOf } from '../../services/gateway/src/http/http-route.js';
 import { classesOf } from '../harness/service-modules.js';
@@ -13,8 +13,8 @@ function nameIn(record: object, value: object): string | undefined {
 
 /** Under what name the contracts that the kit handles for every service hold a contract; undefined where it is none of them. */
 function nameInKit(contract: catalogue.Contract): string | undefined {
-  const { auditing, diagnosing, messaging } = catalogue;
-  const records = [messaging, auditing, diagnosing].flatMap((held) => Object.values<object>(held));
+  const { trails, diagnosing, messaging } = catalogue;
+  const records = [messaging, trails, diagnosing].flatMap((held) => Object.values<object>(held));
   return records.flatMap((record) => nameIn(record, contract) ?? [])[0];
 }
 
@@ -46,7 +46,7 @@ describe('the catalogue', () => {
         [
           ...classesOf(service),
           ...messagingOperations(service),
-          ...auditOperations(service),
+          ...trailOperations(service),
           ...diagnosisOperations(service),
         ]
           .flatMap(contractsOf)

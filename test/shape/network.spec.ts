@@ -6,14 +6,14 @@ import { type Source, sourcesBelow } from '../harness/sources.js';
 
 const exported = new Map<string, unknown>([
   ...Object.entries(catalogue),
-  ...Object.entries(catalogue.auditing).flatMap(([service, ofService]) =>
+  ...Object.entries(catalogue.trails).flatMap(([service, ofService]) =>
     Object.entries(ofService).map(([member, contract]) => [`${service}.${member}`, contract] as const),
   ),
 ]);
 
-/** The contracts of the audit trails that a file reads from `auditing`, of every service, its own included. */
+/** The contracts of the trails that a file reads from `trails`, of every service, its own included. */
 function auditingIn(text: string): string[] {
-  return Object.entries(catalogue.auditing).flatMap(([service, ofService]) =>
+  return Object.entries(catalogue.trails).flatMap(([service, ofService]) =>
     Object.keys(ofService)
       .filter((member) => new RegExp(`\\b${member}\\b`).test(text))
       .map((member) => `${service}.${member}`),
@@ -29,7 +29,7 @@ const packagesThatCall: Partial<Record<catalogue.ServiceName, readonly string[]>
 function contractsIn(source: Source): catalogue.Contract[] {
   const statements = source.text.matchAll(/import\s+(?!type\b)\{([^}]*)\}\s+from\s+'@pinkas\/contracts'/g);
   const names = [...statements].flatMap((statement) => (statement[1] ?? '').split(','));
-  if (names.some((name) => name.trim() === 'auditing')) {
+  if (names.some((name) => name.trim() === 'trails')) {
     names.push(...auditingIn(source.text));
   }
   return catalogue.contracts.filter((contract) =>

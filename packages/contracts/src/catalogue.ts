@@ -1,5 +1,4 @@
 import * as allocation from './allocation/index.js';
-import { auditing } from './audit.js';
 import * as console from './console/index.js';
 import * as customer from './customer/index.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
@@ -12,6 +11,7 @@ import * as routes from './http/routes.js';
 import * as issuing from './issuing/index.js';
 import { messaging } from './outbox.js';
 import * as rendering from './rendering/index.js';
+import { trails } from './trail.js';
 
 const all = [
   issuing,
@@ -25,7 +25,7 @@ const all = [
   routes,
   eventRoutes,
   ...Object.values(messaging),
-  ...Object.values(auditing),
+  ...Object.values(trails),
   ...Object.values(diagnosing),
 ].flatMap((declared): readonly unknown[] => Object.values(declared));
 const ofKind = <T extends { kind: string }>(kind: T['kind']): readonly T[] =>

@@ -1,5 +1,4 @@
 export * from './allocation/index.js';
-export * from './audit.js';
 export * from './catalogue.js';
 export * from './console/index.js';
 export * from './customer/index.js';
@@ -31,3 +30,4 @@ export * from './schema/malformed-texts.js';
 export * from './schema/preview-warnings.js';
 export * from './schema/validate.js';
 export * from './time-limits.js';
+export * from './trail.js';

@@ -1,7 +1,3 @@
-export { type Actor, actorOf } from './audit/actor.js';
-export { appendAudit } from './audit/audit.repository.js';
-export type { AuditTables } from './audit/audit.tables.js';
-export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
 export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { aheadMs, databaseClock, databaseNow } from './db/database-now.js';
@@ -59,3 +55,7 @@ export {
   setLogContext,
 } from './tracing/spans.js';
 export { Tracing } from './tracing/tracing.js';
+export { type Actor, actorOf } from './trail/actor.js';
+export { appendTrail } from './trail/trail.repository.js';
+export type { TrailTables } from './trail/trail.tables.js';
+export { trailOperations } from './trail/trail-operations.js';

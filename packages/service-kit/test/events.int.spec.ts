@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type EventOf, eventSubject, messageDue, messaging, platformId } from '@pinkas/contracts';
 import {
-  auditTrail,
   eventually,
   exampleBusiness,
   exampleDocument,
+  readTrail,
   type ServiceUnderTest,
 } from '@pinkas/testkit';
 import { sql } from 'kysely';
@@ -314,7 +314,7 @@ describe('dead letters', () => {
     expect(await redrive(id)).toEqual({ outcome: 'handled', reason: null });
     expect(await effects(event)).toHaveLength(1);
     expect(await deadLettered(id)).toBeUndefined();
-    expect(await auditTrail(tested.database, event.business.id)).toMatchObject([
+    expect(await readTrail(tested.database, event.business.id)).toMatchObject([
       { action: 'dead_letter.redrive', actor: 'operator', subject: id, before: { consumer } },
     ]);
     // The stream, or a reconciler, that delivers it again finds it handled.
@@ -435,7 +435,7 @@ describe('dead letters', () => {
       expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was unavailable' });
       expect(await deadLettered(id)).toBeUndefined();
       await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
-      const trails = [event.business.id, platformId].map((item) => auditTrail(tested.database, item));
+      const trails = [event.business.id, platformId].map((item) => readTrail(tested.database, item));
       expect((await Promise.all(trails)).flat()).toContainEqual(
         expect.objectContaining({ action: 'dead_letter.drop', actor: 'operator', subject: id }),
       );

@@ -14,7 +14,7 @@ import {
   startConnection,
 } from '@pinkas/contracts';
 import { decryptToken } from '@pinkas/service-kit';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { TaxAuthority } from '../src/attempt/tax-authority.js';
 import { type AllocationUnderTest, redirectUri, startAllocation } from './allocation.js';
 
@@ -150,7 +150,7 @@ describe('connections', () => {
     expect(connections).toContainEqual(connection);
     const invoice = await allocation.issue({}, { id });
     expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
-    const [begun, completed] = await auditTrail(allocation.database, id);
+    const [begun, completed] = await readTrail(allocation.database, id);
     expect(begun).toMatchObject({ action: 'connection.start', actor: 'operator', subject: id });
     expect(completed).toEqual({
       action: 'connection.complete',
@@ -206,7 +206,7 @@ describe('connections', () => {
     expect((await show(id)).request).toMatchObject({ state: 'open' });
     expect(await complete({ ...given, person_id: by.person_id })).toMatchObject({ outcome: 'connected' });
     expect(await complete(given)).toEqual(nothing);
-    const trail = await auditTrail(allocation.database, id);
+    const trail = await readTrail(allocation.database, id);
     expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
       ['connection.start', `person:${by.person_id}`],
       ['connection.complete', `person:${by.person_id}`],

@@ -13,7 +13,7 @@ import {
   showDonation,
 } from '@pinkas/contracts';
 import { donationReports, fromShekels, sum, testBookOf } from '@pinkas/domain';
-import { auditTrail, eventually, exampleBusiness, exampleDocument } from '@pinkas/testkit';
+import { eventually, exampleBusiness, exampleDocument, readTrail } from '@pinkas/testkit';
 import { type AllocationUnderTest, artifact_sha256, startAllocation } from './allocation.js';
 import type { AuthorityMode } from './authority-simulator.js';
 
@@ -377,7 +377,7 @@ describe('cancelDonation', () => {
     );
     await allocation.network.call(cancelDonation, { document_id: document.id, reason: 'again' });
     expect((await reportsOf(document.id)).filter((report) => report.Document_type === 410)).toHaveLength(2);
-    const entries = await auditTrail(allocation.database, document.business_id);
+    const entries = await readTrail(allocation.database, document.business_id);
     expect(entries.filter(({ subject }) => subject === document.id)).toMatchObject([
       { action: 'donation.cancel', actor: 'operator', after: { reason } },
     ]);

@@ -7,7 +7,7 @@ import {
   showConnection,
   startConnection,
 } from '@pinkas/contracts';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { AuthorityGrants } from '../src/authority/authority-grants.js';
 import { type AllocationUnderTest, endBeforeReplacing, startAllocation } from './allocation.js';
@@ -61,7 +61,7 @@ describe('endConnection', () => {
         .execute();
       expect(rows).toEqual([]);
     }
-    const trail = await auditTrail(allocation.database, id);
+    const trail = await readTrail(allocation.database, id);
     expect(trail.slice(2)).toEqual([
       expect.objectContaining({ action: 'connection.start', actor: `person:${personId}` }),
       {
@@ -81,14 +81,14 @@ describe('endConnection', () => {
   it('endConnection without a connection changes nothing, and ends a request that is open', async () => {
     const id = randomUUID();
     expect(await end(id)).toEqual({ ended: false });
-    expect(await auditTrail(allocation.database, id)).toEqual([]);
+    expect(await readTrail(allocation.database, id)).toEqual([]);
     const { authorize_url } = await start(id);
     expect(await end(id)).toEqual({ ended: false });
     expect(await show(id)).toEqual(nothing);
     const outcome = await allocation.network.call(completeConnection, await agree(authorize_url));
     expect(outcome.outcome).toBe('stale');
     expect(await show(id)).toEqual(nothing);
-    const actions = (await auditTrail(allocation.database, id)).map(({ action, actor }) => [action, actor]);
+    const actions = (await readTrail(allocation.database, id)).map(({ action, actor }) => [action, actor]);
     expect(actions).toEqual([
       ['connection.start', 'operator'],
       ['connection.end', 'operator'],

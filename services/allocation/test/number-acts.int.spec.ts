@@ -14,7 +14,7 @@ import {
 } from '@pinkas/contracts';
 import { type RefusalDecision, testBookOf } from '@pinkas/domain';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
-import { auditTrail, eventually, exampleDocument } from '@pinkas/testkit';
+import { eventually, exampleDocument, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { DecisionSender } from '../src/refusal/decision-sender.js';
 import { type AllocationUnderTest, artifact_sha256, startAllocation } from './allocation.js';
@@ -69,7 +69,7 @@ describe('EnterNumber', () => {
       attempts: 0,
       entered: { at: allocation.clock.now.toISOString(), actor: `person:${personId}` },
     });
-    expect(await auditTrail(allocation.database, facts.document.business_id)).toEqual([
+    expect(await readTrail(allocation.database, facts.document.business_id)).toEqual([
       {
         action: 'allocation.enter',
         actor: `person:${personId}`,
@@ -80,7 +80,7 @@ describe('EnterNumber', () => {
     ]);
     // The same again, as after a lost reply, changes nothing.
     expect(await enter(facts, number)).toMatchObject({ number, refusal: null });
-    expect(await auditTrail(allocation.database, facts.document.business_id)).toHaveLength(1);
+    expect(await readTrail(allocation.database, facts.document.business_id)).toHaveLength(1);
   });
 
   it('a second number of a document is refused, and the first stays', async () => {
@@ -233,7 +233,7 @@ describe('RequestNumber', () => {
     expect(await allocation.settled(facts.document.id)).toMatchObject({ number: reply.number });
     const [approval] = await allocation.authority.approvalsOf(facts.document.id);
     expect(approval).toMatchObject({ payment_amount: 1_000, customer_vat_number: expect.any(Number) });
-    expect(await auditTrail(allocation.database, facts.document.business_id)).toEqual([
+    expect(await readTrail(allocation.database, facts.document.business_id)).toEqual([
       {
         action: 'allocation.request',
         actor: `person:${personId}`,
@@ -347,7 +347,7 @@ describe('DecideRefusal', () => {
       expect(refusalsOf(facts)).toEqual([null, decision]);
       expect(await unresolved(facts)).toEqual(attention);
       expect((await show(facts)).decisions).toHaveLength(1);
-      const trail = await auditTrail(allocation.database, facts.document.business_id);
+      const trail = await readTrail(allocation.database, facts.document.business_id);
       expect(trail.map(({ action, actor, after }) => [action, actor, after])).toEqual([
         ['allocation.decide', `person:${personId}`, { decision, n: 1 }],
         ['allocation.decided', `person:${personId}`, { decision, n: 1, state: 'taken', reason: null }],

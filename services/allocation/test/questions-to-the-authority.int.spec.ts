@@ -9,7 +9,7 @@ import {
   showConnection,
 } from '@pinkas/contracts';
 import { allocationThresholdOn, dayInIsrael } from '@pinkas/domain';
-import { auditTrail, eventually, scrape } from '@pinkas/testkit';
+import { readTrail, eventually, scrape } from '@pinkas/testkit';
 import { ThresholdMonitor } from '../src/connection/threshold-monitor.js';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
@@ -34,7 +34,7 @@ describe('files and probes of the authority', () => {
       after: { from: '2026-01-01', to: '2026-12-31', tax_id: '777777715' },
     };
     const trail = async (id: string) =>
-      (await auditTrail(allocation.database, id)).filter(({ action }) => action.startsWith('transmission.'));
+      (await readTrail(allocation.database, id)).filter(({ action }) => action.startsWith('transmission.'));
 
     it('openTransmission returns a link for each file and records it in the trail', async () => {
       const id = randomUUID();

@@ -7,7 +7,7 @@ import {
   retryAllocation,
   showAllocation,
 } from '@pinkas/contracts';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { AllocationRequester } from '../src/attempt/allocation-requester.js';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
@@ -257,7 +257,7 @@ describe('the allocation of a document as its owner reads it', () => {
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(1);
     await allocation.authority.winHearing(invoice.id);
     expect(await retry(id)).toMatchObject({ outcome: 'issued', business_id: id });
-    expect(await auditTrail(allocation.database, id)).toEqual([
+    expect(await readTrail(allocation.database, id)).toEqual([
       {
         action: 'allocation.retry',
         actor: `person:${personId}`,

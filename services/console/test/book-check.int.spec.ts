@@ -4,7 +4,6 @@ import {
   auditArtifacts,
   auditCustomers,
   auditDeliveries,
-  auditing,
   auditSeries,
   type Business,
   type Contract,
@@ -13,6 +12,7 @@ import {
   type RequestOf,
   readBook,
   serviceNames,
+  trails,
 } from '@pinkas/contracts';
 import { type ExampleSystem, exampleSystem } from '@pinkas/exports/example-book';
 import { ApiError, acrossTenants, type Database, kitTokens } from '@pinkas/service-kit';
@@ -52,7 +52,7 @@ describe('the daily check of a book', () => {
       auditAllocations,
       auditDeliveries,
       auditCustomers,
-      ...serviceNames.filter((name) => name !== 'console').map((name) => auditing[name].listAuditEntries),
+      ...serviceNames.filter((name) => name !== 'console').map((name) => trails[name].listTrailEntries),
     ]) {
       answer(contract);
     }

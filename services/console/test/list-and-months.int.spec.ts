@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type RequestOf, readStatement, sendStatement, showCustomer } from '@pinkas/contracts';
 import { ApiError, type Database, kitTokens } from '@pinkas/service-kit';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import type { ConsoleTables } from '../src/db/console.tables.js';
 import { readExportFile } from '../src/files/export/exports.js';
 import { AccountantPackages } from '../src/files/months/accountant-packages.js';
@@ -208,7 +208,7 @@ describe('the files of each month for the accountant', () => {
     await Promise.all([packages().tick(), packages().tick()]);
     expect(await months()).toHaveLength(1);
     expect(made.console.notices).toHaveLength(1);
-    expect((await auditTrail(made.console.database, made.business.id)).map(({ action }) => action)).toEqual([
+    expect((await readTrail(made.console.database, made.business.id)).map(({ action }) => action)).toEqual([
       'accountant.schedule',
     ]);
   });
@@ -252,7 +252,7 @@ describe('the files of each month for the accountant', () => {
     );
     expect(replies.map(({ status }) => status).sort()).not.toContain(500);
     expect(await ended()).toMatchObject({ month: '2026-05-01', months: 1, state: 'sent' });
-    expect((await auditTrail(made.console.database, made.business.id)).map(({ action }) => action)).toEqual([
+    expect((await readTrail(made.console.database, made.business.id)).map(({ action }) => action)).toEqual([
       'accountant.schedule',
       'accountant.send',
     ]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSignInLink, invitePerson, listPeople, removePerson } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { SignInPurger } from '../src/access/sign-in/sign-in-purger.js';
 import { NoticeSender } from '../src/email/notice-sender.js';
 import { textOf } from './browser.js';
@@ -41,7 +41,7 @@ describe('people', () => {
       role: 'bookkeeper',
     });
     expect(member).toMatchObject({ email, role: 'bookkeeper', business_id: business.id });
-    expect(await auditTrail(console.database, business.id)).toEqual([
+    expect(await readTrail(console.database, business.id)).toEqual([
       {
         action: 'person.invite',
         actor: 'operator',
@@ -78,7 +78,7 @@ describe('people', () => {
     await console.network.call(invitePerson, { ...request, role: 'bookkeeper' });
     const { people } = await console.network.call(listPeople, { business_id: business.id });
     expect(people.map(({ role }) => role)).toEqual(['bookkeeper']);
-    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+    expect((await readTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
       'person.invite',
       'person.role',
     ]);
@@ -271,7 +271,7 @@ describe('people', () => {
     const person = await console.addPerson({ [business.id]: 'owner' });
     const request = { business_id: business.id, email: person.email.toUpperCase() };
     expect(await console.network.call(removePerson, request)).toMatchObject({ person_id: person.id });
-    expect(await auditTrail(console.database, business.id)).toEqual([
+    expect(await readTrail(console.database, business.id)).toEqual([
       {
         action: 'person.remove',
         actor: 'operator',
@@ -326,7 +326,7 @@ describe('people', () => {
     await browser.post(`${member}/remove`);
     expect(await done()).toBe('The person is removed from the business.');
     expect((await browser.get(`/b/${business.id}/people`)).text).not.toContain(email);
-    const trail = await auditTrail(console.database, business.id);
+    const trail = await readTrail(console.database, business.id);
     expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
       ['person.invite', `person:${owner.id}`],
       ['person.role', `person:${owner.id}`],
@@ -387,7 +387,7 @@ describe('people', () => {
     const home = await browser.get('/');
     expect(home.text).toContain('You may not use the business any more');
     expect((await browser.get(`/b/${business.id}`)).status).toBe(404);
-    expect((await auditTrail(console.database, business.id)).at(-1)).toEqual({
+    expect((await readTrail(console.database, business.id)).at(-1)).toEqual({
       action: 'person.leave',
       actor: `person:${person.id}`,
       subject: person.id,
@@ -426,7 +426,7 @@ describe('people', () => {
       expect.stringContaining('A business keeps an owner'),
     ]);
     expect((await last.get(`/b/${business.id}/people`)).status).toBe(200);
-    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+    expect((await readTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
       'person.leave',
     ]);
   });

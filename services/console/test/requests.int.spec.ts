@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ApiKey,
-  type AuditEntry,
-  auditing,
   type DocumentHead,
   type FullRequest,
   findDocumentByKey,
@@ -18,6 +16,8 @@ import {
   type RequestOf,
   serviceNames,
   showRequest,
+  type TrailEntry,
+  trails,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
@@ -409,7 +409,7 @@ describe('the log of requests in the console', () => {
 
   it('the trail has who opened a request, with a link to it', async () => {
     const subject = randomUUID();
-    const entry: AuditEntry = {
+    const entry: TrailEntry = {
       n: 1,
       at: '2026-06-15T08:00:00.000Z',
       actor: `person:${owner.id}`,
@@ -422,7 +422,7 @@ describe('the log of requests in the console', () => {
       after: null,
     };
     for (const name of serviceNames.filter((known) => known !== 'console')) {
-      console.network.answer(auditing[name].listLatestAuditEntries, ({ actions }) => ({
+      console.network.answer(trails[name].listLatestTrailEntries, ({ actions }) => ({
         entries: name === 'gateway' && (actions?.includes('request.open') ?? true) ? [entry] : [],
         next_before: null,
       }));

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  type AuditEntry,
-  auditing,
   type Business,
   type BusinessChange,
   listDocuments,
@@ -13,6 +11,8 @@ import {
   serviceNames,
   showConnection,
   storeLogo,
+  type TrailEntry,
+  trails,
   updateBusiness,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
@@ -254,13 +254,13 @@ describe('the trail, the keys and the connection of a business', () => {
   let businessId: string;
   let browser: TestBrowser;
   /** The trail of issuing, the latest entry first. */
-  let trail: AuditEntry[];
+  let trail: TrailEntry[];
   let isIssuingAway = false;
   const revoked: string[] = [];
 
   beforeAll(async () => {
     for (const name of serviceNames.filter((service) => service !== 'console')) {
-      console.network.answer(auditing[name].listLatestAuditEntries, ({ before, limit }) => {
+      console.network.answer(trails[name].listLatestTrailEntries, ({ before, limit }) => {
         if (isIssuingAway && name === 'issuing') {
           throw new ApiError('engine_error');
         }
@@ -296,7 +296,7 @@ describe('the trail, the keys and the connection of a business', () => {
       before: { paid: '0.00' },
       after: { paid: '1234.50' },
       hash: '00'.repeat(32),
-    })) as unknown as AuditEntry[];
+    })) as unknown as TrailEntry[];
   });
 
   const shownOn = (text: string) => [...text.matchAll(/test\.entry-(\d+)-/g)].map(([, n]) => Number(n));
@@ -385,7 +385,7 @@ describe('the trail, the keys and the connection of a business', () => {
       delivery: { status: 'disabled', channel: null, scheduled_for: null },
     } as const;
     const end = console.network.answer(listDocuments, () => ({ documents: [listed], next_before: null }));
-    const [first, second] = trail as [AuditEntry, AuditEntry];
+    const [first, second] = trail as [TrailEntry, TrailEntry];
     const ids = { delivery_id: randomUUID(), customer_id: document.customer.id };
     const filter = JSON.stringify({ document_ids: [document.id], include_cancelled: true });
     trail = [

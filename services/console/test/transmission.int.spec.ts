@@ -13,7 +13,7 @@ import {
   showConnection,
 } from '@pinkas/contracts';
 import { type Database, kitTokens } from '@pinkas/service-kit';
-import { AuthorityFiles, auditTrail, eventually, Simulator } from '@pinkas/testkit';
+import { AuthorityFiles, eventually, readTrail, Simulator } from '@pinkas/testkit';
 import type { ConsoleTables } from '../src/db/console.tables.js';
 import { ExportPurger } from '../src/files/export/export-purger.js';
 import { TransmissionWorker } from '../src/files/transmission/transmission-worker.js';
@@ -126,7 +126,7 @@ describe('the transmission of the uniform structure in the console', () => {
     }
     expect(stored['BKMVDATA.TXT']?.sha256).not.toBeNull();
     expect(await shown()).toContain('Transmission to the tax authority Approved');
-    const trail = await auditTrail(console.database, business.id);
+    const trail = await readTrail(console.database, business.id);
     expect(trail.map(({ action, actor }) => [action, actor.split(':')[0]])).toEqual([
       ['transmission.request', 'person'],
       ['transmission.end', 'service'],

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  type AuditEntry,
-  auditing,
   listEndpoints,
   type MemberRole,
   type RequestOf,
   serviceNames,
+  type TrailEntry,
+  trails,
   type WebhookEndpoint,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
@@ -42,11 +42,11 @@ describe('webhooks in the trail', () => {
     return endpoint;
   };
 
-  let trail: Partial<AuditEntry>[];
-  let requested: RequestOf<(typeof auditing)['delivery']['listLatestAuditEntries']>[];
+  let trail: Partial<TrailEntry>[];
+  let requested: RequestOf<(typeof trails)['delivery']['listLatestTrailEntries']>[];
   beforeAll(() => {
     for (const name of serviceNames.filter((service) => service !== 'console')) {
-      console.network.answer(auditing[name].listLatestAuditEntries, (request) => {
+      console.network.answer(trails[name].listLatestTrailEntries, (request) => {
         if (name !== 'delivery') {
           return { entries: [], next_before: null };
         }
@@ -61,7 +61,7 @@ describe('webhooks in the trail', () => {
           after: null,
           hash: '00'.repeat(32),
           ...entry,
-        })) as unknown as AuditEntry[];
+        })) as unknown as TrailEntry[];
         return { entries, next_before: null };
       });
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { auditCustomers, createCustomer, type RequestOf } from '@pinkas/contracts';
-import { auditTrail, exampleBusiness } from '@pinkas/testkit';
+import { exampleBusiness, readTrail } from '@pinkas/testkit';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
 /** A valid tax id with four leading zeros. */
@@ -39,7 +39,7 @@ describe('createCustomer', () => {
       email: 'hand@example.com',
     });
     expect(
-      (await auditTrail(customer.database, customer.business.id)).filter(({ subject }) => subject === id),
+      (await readTrail(customer.database, customer.business.id)).filter(({ subject }) => subject === id),
     ).toMatchObject([
       {
         action: 'customer.create',

@@ -13,7 +13,7 @@ import {
 } from '@pinkas/contracts';
 import { nameKey, namesAsTyped, testBookOf } from '@pinkas/domain';
 import { type Database, forTenant, kitTokens } from '@pinkas/service-kit';
-import { auditTrail, exampleBusiness } from '@pinkas/testkit';
+import { exampleBusiness, readTrail } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { CustomerTables } from '../src/card/card.tables.js';
@@ -271,7 +271,7 @@ describe('updateCustomer', () => {
   const show = async (customer_id: string) =>
     (await customer.network.call(showCustomer, { business_id: customer.business.id, customer_id })).customer;
   const trailOf = async (id: string) =>
-    (await auditTrail(customer.database, customer.business.id)).filter(({ subject }) => subject === id);
+    (await readTrail(customer.database, customer.business.id)).filter(({ subject }) => subject === id);
   const contact = { email: 'old@example.com', phone: '03-0000000', address: 'רחוב 1', city: 'חיפה' };
   const issueTo = async () => (await customer.issueTo({ name: `Customer ${randomUUID()}`, ...contact })).id;
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type IssuedDocument, liftSuppressions, listSuppressions } from '@pinkas/contracts';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
 import { Diagnosis } from '@pinkas/service-kit/diagnosis';
-import { auditTrail, eventually, scrape } from '@pinkas/testkit';
+import { eventually, readTrail, scrape } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const dayMs = 24 * 60 * 60_000;
@@ -144,7 +144,7 @@ describe('liftSuppressions', () => {
     expect(await lift(false)).toEqual(listed);
     expect((await suppressions()).map(({ address }) => address).sort()).toEqual([unknown, again].sort());
     expect(await lift(false)).toEqual({ suppressions: [], more: false });
-    const trail = await auditTrail(delivery.database, delivery.business.id);
+    const trail = await readTrail(delivery.database, delivery.business.id);
     expect(trail.map(({ action, actor, subject }) => [action, actor, subject])).toEqual(
       struck.map((address) => ['suppression.remove', 'operator', `email:${address}`]),
     );

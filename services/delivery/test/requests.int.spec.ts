@@ -12,7 +12,7 @@ import {
   suppressAddress,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { auditTrail, eventually, exampleDue } from '@pinkas/testkit';
+import { eventually, exampleDue, readTrail } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;
@@ -111,7 +111,7 @@ describe('SendMessage', () => {
     expect(await delivery.mailbox.attachment(mail?.id ?? '', 0)).toEqual(delivery.pdf);
     expect(delivery.releasedArtifacts).toContain(invoice.id);
     expect(delivery.sentOf(invoice)).toMatchObject([{ delivery_id: id, purpose: 'customer' }]);
-    const trail = await auditTrail(delivery.database, invoice.business_id);
+    const trail = await readTrail(delivery.database, invoice.business_id);
     expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
       {
         action: 'message.send',
@@ -179,7 +179,7 @@ describe('SendMessage', () => {
     expect(await send(invoice, ` ${recipient} `, { delivery_id: id })).toMatchObject({ state: 'sent' });
     expect(await messagesOf(invoice)).toHaveLength(1);
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
-    const trail = await auditTrail(delivery.database, invoice.business_id);
+    const trail = await readTrail(delivery.database, invoice.business_id);
     expect(trail.filter(({ subject }) => subject === invoice.id)).toHaveLength(1);
   });
 

@@ -10,7 +10,7 @@ import {
   resendDelivery,
   sendMessage,
 } from '@pinkas/contracts';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;
@@ -181,7 +181,7 @@ describe('resendDelivery', () => {
         },
       ],
     });
-    const trail = await auditTrail(delivery.database, invoice.business_id);
+    const trail = await readTrail(delivery.database, invoice.business_id);
     expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
       {
         action: 'delivery.resend',
@@ -281,7 +281,7 @@ describe('resendDelivery', () => {
     await delivery.inState(invoice, 'failed');
     expect(await resendOf(invoice.business_id)).toMatchObject({ resent: 1 });
     await delivery.inState(invoice, 'sent');
-    const trail = await auditTrail(delivery.database, invoice.business_id);
+    const trail = await readTrail(delivery.database, invoice.business_id);
     expect(trail.filter(({ subject }) => subject === invoice.id)).toMatchObject([
       { action: 'delivery.resend', actor: `person:${personId}` },
     ]);

@@ -15,7 +15,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { clearTestBook, type Database, kitTokens } from '@pinkas/service-kit';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { DeliveryTables } from '../src/db/delivery.tables.js';
 import { testBook } from '../src/test-mode/test-book-operations.js';
@@ -84,7 +84,7 @@ describe('suppressed addresses', () => {
     expect(await unsuppress(recipient)).toEqual(suppressed);
     const of = { actor: 'operator', subject: `email:${recipient}` };
     const reason = { reason: 'blocked', detail: 'Requested by the customer.' };
-    expect(await auditTrail(delivery.database, delivery.business.id)).toEqual([
+    expect(await readTrail(delivery.database, delivery.business.id)).toEqual([
       { ...of, action: 'suppression.add', before: null, after: reason },
       { ...of, action: 'suppression.remove', before: reason, after: null },
     ]);
@@ -359,7 +359,7 @@ describe('suppressed addresses', () => {
     const of = { business_id: delivery.business.id, address };
     await delivery.network.call(suppressAddress, { ...of, detail: null, person_id: blocker });
     await delivery.network.call(unsuppressAddress, { ...of, person_id: allower });
-    const trail = await auditTrail(delivery.database, delivery.business.id);
+    const trail = await readTrail(delivery.database, delivery.business.id);
     const actors = trail.filter(({ subject }) => subject === `email:${address}`);
     expect(actors.map(({ action, actor }) => [action, actor])).toEqual([
       ['suppression.add', `person:${blocker}`],

@@ -17,7 +17,7 @@ import {
   toEventId,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { auditTrail, eventually, exampleDue, type WebhookReceiver } from '@pinkas/testkit';
+import { eventually, exampleDue, readTrail, type WebhookReceiver } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { EndpointMonitor } from '../src/webhook/endpoint-monitor.js';
@@ -286,7 +286,7 @@ describe('webhooks', () => {
       enabled: false,
       disabled_reason: 'failing',
     });
-    const trail = await auditTrail(webhooks.database, webhooks.business.id);
+    const trail = await readTrail(webhooks.database, webhooks.business.id);
     expect(trail.at(-1)).toMatchObject({ action: 'webhook.disable', actor: 'service:delivery' });
   });
 
@@ -310,7 +310,7 @@ describe('webhooks', () => {
       code: 'not_found',
     });
     await webhooks.createEndpoint(receiver.url);
-    const trail = await auditTrail(webhooks.database, webhooks.business.id);
+    const trail = await readTrail(webhooks.database, webhooks.business.id);
     expect(trail.filter(({ subject }) => subject === id).map(({ action }) => action)).toEqual([
       'webhook.create',
       'webhook.test',

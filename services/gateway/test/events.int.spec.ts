@@ -10,7 +10,7 @@ import {
   toEventId,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { auditTrail } from '@pinkas/testkit';
+import { readTrail } from '@pinkas/testkit';
 import { type Caller, type GatewayUnderTest, startGateway } from './gateway.js';
 
 describe('GET /events', () => {
@@ -61,7 +61,7 @@ describe('GET /events', () => {
     await get(`?cursor=${first.json.next_cursor}`);
     const { business } = await gateway.network.call(showBusiness, { business_id: caller.business.id });
     expect(business.events).toBe(true);
-    const trail = await auditTrail(gateway.database, caller.business.id);
+    const trail = await readTrail(gateway.database, caller.business.id);
     expect(trail.filter(({ after }) => JSON.stringify(after).includes('"events":true'))).toMatchObject([
       { action: 'business.update', actor: `key:${caller.key.id}`, before: { events: null } },
     ]);
@@ -136,7 +136,7 @@ describe('GET /events', () => {
     const start = (business_id: string) => gateway.network.call(startEvents, { business_id });
     expect((await start(id)).business).toMatchObject({ id, events: true });
     await start(id);
-    const trail = await auditTrail(gateway.database, id);
+    const trail = await readTrail(gateway.database, id);
     expect(trail.filter(({ action }) => action === 'business.update')).toHaveLength(1);
     const tester = await gateway.caller({ key: { mode: 'test' } });
     await get('', tester.key.key);

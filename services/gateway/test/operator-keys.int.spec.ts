@@ -11,7 +11,7 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import { acrossTenants, createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
-import { auditTrail } from '@pinkas/testkit';
+import { readTrail } from '@pinkas/testkit';
 import type { GatewayTables } from '../src/db/gateway.tables.js';
 import { type Caller, errorPathsOf, type GatewayUnderTest, startGateway } from './gateway.js';
 
@@ -66,7 +66,7 @@ describe('keys, their trail, and who reaches the rows of whom', () => {
     await gateway.network.call(updateBusiness, { business_id: id, change: { city: 'חיפה' }, person_id });
     const key = await gateway.network.call(createKey, { business_id: id, person_id });
     await gateway.network.call(revokeKey, { key_id: key.id, business_id: id, person_id });
-    expect((await auditTrail(gateway.database, id)).map(({ action, actor }) => [action, actor])).toEqual([
+    expect((await readTrail(gateway.database, id)).map(({ action, actor }) => [action, actor])).toEqual([
       ['business.create', 'operator'],
       ['business.update', `person:${person_id}`],
       ['key.create', `person:${person_id}`],
@@ -93,7 +93,7 @@ describe('keys, their trail, and who reaches the rows of whom', () => {
     ).rejects.toMatchObject({ code: 'not_found' });
     const { keys } = await gateway.network.call(listKeys, { business_id: other.id });
     expect(keys).toMatchObject([{ id: key.id, revoked_at: null }]);
-    expect(await auditTrail(gateway.database, own.id)).toHaveLength(1);
+    expect(await readTrail(gateway.database, own.id)).toHaveLength(1);
   });
 
   it('the trail has each change of a business and its keys once, with what was there before, and no value of a key', async () => {
@@ -104,7 +104,7 @@ describe('keys, their trail, and who reaches the rows of whom', () => {
     const { key, last_used_at: _use, ...shown } = await gateway.network.call(createKey, { business_id: id });
     const { revoked_at } = await gateway.network.call(revokeKey, { key_id: shown.id });
     await gateway.network.call(revokeKey, { key_id: shown.id });
-    const trail = await auditTrail(gateway.database, id);
+    const trail = await readTrail(gateway.database, id);
     const ofBusiness = { actor: 'operator', subject: id };
     const ofKey = { actor: 'operator', subject: shown.id };
     expect(trail).toEqual([
@@ -131,7 +131,7 @@ describe('keys, their trail, and who reaches the rows of whom', () => {
     expect(await gateway.network.call(setKillSwitch, { enabled: true })).toEqual({ enabled: true });
     expect(await statusOfMe()).toBe(200);
     const set = { action: 'kill_switch.set', actor: 'operator', subject: 'api' };
-    expect(await auditTrail(gateway.database, platformId)).toEqual([
+    expect(await readTrail(gateway.database, platformId)).toEqual([
       { ...set, before: { enabled: true }, after: { enabled: false } },
       { ...set, before: { enabled: false }, after: { enabled: true } },
     ]);

@@ -15,7 +15,7 @@ import {
   showConnection,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { auditTrail, exampleBusiness, exampleDocument } from '@pinkas/testkit';
+import { exampleBusiness, exampleDocument, readTrail } from '@pinkas/testkit';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 const business = exampleBusiness();
@@ -327,7 +327,7 @@ describe('the public pages', () => {
       });
     });
     const changes = async (businessId: string) =>
-      (await auditTrail(gateway.database, businessId)).map(({ actor, before, after }) => ({
+      (await readTrail(gateway.database, businessId)).map(({ actor, before, after }) => ({
         actor,
         before,
         after,

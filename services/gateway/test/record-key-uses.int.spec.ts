@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listKeys, revokeKey } from '@pinkas/contracts';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { storeKeyUses } from '../src/api-key/api-key.repository.js';
 import { type Caller, type GatewayUnderTest, startGateway } from './gateway.js';
@@ -65,13 +65,13 @@ describe('KeyUseRecorder', () => {
   });
 
   it('a request waits for no lock of its key, and the trail of the business has no uses', async () => {
-    const before = await auditTrail(gateway.database, caller.business.id);
+    const before = await readTrail(gateway.database, caller.business.id);
     await gateway.database.db.transaction().execute(async (trx) => {
       await trx.selectFrom('api_key').select('id').where('id', '=', caller.key.id).forUpdate().execute();
       expect(await use()).toBe(200);
     });
     await eventually('the use is stored', lastUsedAt);
-    expect(await auditTrail(gateway.database, caller.business.id)).toEqual(before);
+    expect(await readTrail(gateway.database, caller.business.id)).toEqual(before);
     expect(JSON.stringify(before)).not.toContain('last_used_at');
   });
 

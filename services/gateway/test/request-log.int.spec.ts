@@ -14,7 +14,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { ApiError, createLogger, forTenant, Metrics, openDatabase } from '@pinkas/service-kit';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { GatewayTables } from '../src/db/gateway.tables.js';
 import { RequestRecorder } from '../src/request-log/request-recorder.js';
@@ -235,7 +235,7 @@ describe('the log of requests', () => {
       person_id,
     });
     expect(JSON.parse(opened.requests[0]?.body ?? '')).toEqual(wrong);
-    expect(await auditTrail(gateway.database, caller.business.id)).toContainEqual({
+    expect(await readTrail(gateway.database, caller.business.id)).toContainEqual({
       action: 'request.open',
       actor: `person:${person_id}`,
       subject: id,
@@ -248,7 +248,7 @@ describe('the log of requests', () => {
         gateway.network.call(contract, { business_id: other.business.id, request_id: id }),
       ).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect(await auditTrail(gateway.database, other.business.id)).not.toContainEqual(
+    expect(await readTrail(gateway.database, other.business.id)).not.toContainEqual(
       expect.objectContaining({ action: 'request.open' }),
     );
   });

@@ -10,7 +10,7 @@ import {
   type SignedEnd,
 } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
-import { auditTrail } from '@pinkas/testkit';
+import { readTrail } from '@pinkas/testkit';
 import pg from 'pg';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
@@ -347,7 +347,7 @@ describe('the chains of issuing', () => {
     const { document } = await issuing.issue({ type: 'order' }, 'by a person', asPerson);
     expect((await issuing.issue({ type: 'order' }, 'by a person', asPerson)).replayed).toBe(true);
     await issuing.issue({ type: 'order' }, 'by a key', { business });
-    expect(await auditTrail(issuing.database, business.id)).toEqual([
+    expect(await readTrail(issuing.database, business.id)).toEqual([
       {
         action: 'document.issue',
         actor: `person:${person_id}`,

@@ -21,7 +21,7 @@ import {
   reviewDocuments,
 } from '@pinkas/contracts';
 import { testBook } from '@pinkas/domain';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
 const reported: DonationOutcome = { status: 'reported', number: '405123456789', reason: null };
@@ -229,7 +229,7 @@ describe('ReportDonation', () => {
     expect((await report(business, document.id)).donation).toEqual(reported);
     expect(due.filter(({ document: { id } }) => id === document.id)).toHaveLength(1);
     expect((await issuing.issue(donation, key, { business })).state.donation).toEqual(state.donation);
-    const trail = await auditTrail(issuing.database, business.id);
+    const trail = await readTrail(issuing.database, business.id);
     expect(trail.filter(({ action }) => action === 'donation.report')).toMatchObject([
       { subject: document.id, before: { status: 'not_required' } },
     ]);
@@ -364,7 +364,7 @@ describe('RecordDonation', () => {
     await becomes(document.id, reported);
     await settle(document, { ...reported, status: 'cancelled', reason: 'x' });
     await becomes(document.id, { ...reported, status: 'cancelled', reason: 'x' });
-    const entries = await auditTrail(issuing.database, issuing.business.id);
+    const entries = await readTrail(issuing.database, issuing.business.id);
     const states = entries
       .filter(({ action, subject }) => action === 'document.state' && subject === document.id)
       .map(({ after }) => after as { donation_status: string; donation_number: string });

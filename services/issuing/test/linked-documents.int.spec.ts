@@ -9,7 +9,7 @@ import {
   getDocument,
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { eventually, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import {
   cash,
@@ -81,7 +81,7 @@ describe('linked documents and cancellation', () => {
       const { document } = await issueA('quote');
       const { id: document_id, business_id } = document;
       await issuing.network.call(cancelDocument, { business_id, document_id, reason: null, ...change });
-      const trail = await auditTrail(issuing.database, business_id);
+      const trail = await readTrail(issuing.database, business_id);
       return trail
         .filter(({ subject }) => subject === document_id)
         .map(({ action, actor }) => [action, actor]);

@@ -13,7 +13,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { clearTestBook, createLogger, type Database, kitTokens, openDatabase } from '@pinkas/service-kit';
-import { auditTrail, eventually, exampleBusiness } from '@pinkas/testkit';
+import { eventually, exampleBusiness, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { readEntries } from '../src/book/book.repository.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
@@ -335,7 +335,7 @@ describe('readBook', () => {
     const business_id = randomUUID();
     const range = { from: '2026-01-01', to: '2026-12-31' };
     await issuing.network.call(recordExport, { business_id, format: 'uniform', ...range });
-    expect(await auditTrail(issuing.database, business_id)).toEqual([
+    expect(await readTrail(issuing.database, business_id)).toEqual([
       {
         action: 'book.export',
         actor: 'operator',
@@ -346,7 +346,7 @@ describe('readBook', () => {
     ]);
     const person_id = randomUUID();
     await issuing.network.call(recordExport, { business_id, format: 'csv', ...range, person_id });
-    expect((await auditTrail(issuing.database, business_id))[1]).toMatchObject({
+    expect((await readTrail(issuing.database, business_id))[1]).toMatchObject({
       actor: `person:${person_id}`,
       after: { format: 'csv', ...range },
     });
@@ -411,7 +411,7 @@ describe('readBook', () => {
     expect(parts.every(({ deleted }) => deleted <= 700)).toBe(true);
     expect([await left(), await clear()]).toEqual([0, { deleted: 0, more: false }]);
     expect(await issueQuote()).toBe(1);
-    const trail = await auditTrail(issuing.database, business.id);
+    const trail = await readTrail(issuing.database, business.id);
     expect(trail.filter(({ action }) => action === 'test_book.clear')).toHaveLength(1 + parts.length);
   });
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addSetOff,
-  auditing,
   auditSeries,
   type CreateDocument,
   fingerprint,
@@ -11,6 +10,7 @@ import {
   type RequestOf,
   readStatement,
   removeSetOff,
+  trails,
 } from '@pinkas/contracts';
 import { settlementOf, sum, toShekels } from '@pinkas/domain';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
@@ -111,7 +111,7 @@ describe('money on account', () => {
     await setOff({ [id]: 60 });
     const { set_offs: [made] = [] } = await show(id);
     await remove(id, made?.set_off_id ?? '');
-    const { entries } = await issuing.network.call(auditing.issuing.listLatestAuditEntries, {
+    const { entries } = await issuing.network.call(trails.issuing.listLatestTrailEntries, {
       ...{ business_id: issuing.business.id, subject: id, before: null, limit: 10 },
     });
     const fact = { type: 'tax_invoice', set_off: '60.00' };

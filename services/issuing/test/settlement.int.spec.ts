@@ -20,7 +20,7 @@ import {
   testBook,
   testBookOf,
 } from '@pinkas/domain';
-import { auditTrail } from '@pinkas/testkit';
+import { readTrail } from '@pinkas/testkit';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 /** Without VAT, so that amounts are the same before and after it. */
@@ -213,7 +213,7 @@ describe('the settlement of documents', () => {
   });
 
   it('the trail states how far a receipt or a credit note has settled a document', async () => {
-    const trail = await auditTrail(issuing.database, issuing.business.id);
+    const trail = await readTrail(issuing.database, issuing.business.id);
     const changesOf = (name: string) =>
       trail
         .filter(({ action, subject }) => action === 'document.state' && subject === ids[name])

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addWithheld,
-  auditing,
   auditSeries,
   type CreateDocument,
   cancelDocument,
@@ -18,6 +17,7 @@ import {
   reportPeriod,
   requestFingerprint,
   reviewDocuments,
+  trails,
   type WithheldWithReceipt,
 } from '@pinkas/contracts';
 import { settlementOf, sum, toShekels } from '@pinkas/domain';
@@ -185,7 +185,7 @@ describe('tax withheld at source', () => {
       [40, 'partly_paid'],
       [40, 0],
     ]);
-    const { entries } = await issuing.network.call(auditing.issuing.listLatestAuditEntries, {
+    const { entries } = await issuing.network.call(trails.issuing.listLatestTrailEntries, {
       ...{ business_id: issuing.business.id, subject: id, before: null, limit: 10 },
     });
     const fact = {

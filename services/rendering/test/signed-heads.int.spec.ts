@@ -2,7 +2,6 @@ import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  auditing,
   checkHeads,
   listSeriesHeads,
   type ReplyOf,
@@ -10,6 +9,7 @@ import {
   type SignedHeads,
   serviceNames,
   signHeads,
+  trails,
 } from '@pinkas/contracts';
 import { requestTimestamp, Signer } from '@pinkas/pdf';
 import { createTestCertificate, eventually } from '@pinkas/testkit';
@@ -42,7 +42,7 @@ describe('the signed heads', () => {
       next_after: after === null ? { business_id, type: 'quote' as const } : null,
     }));
     for (const service of serviceNames.filter((name) => name !== 'rendering')) {
-      rendering.network.answer(auditing[service].listChainHeads, () => ({
+      rendering.network.answer(trails[service].listChainHeads, () => ({
         heads: service === 'gateway' ? [{ business_id, n: gatewayAt, hash: otherHash }] : [],
         next_after: null,
       }));

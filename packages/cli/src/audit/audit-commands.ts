@@ -1,4 +1,4 @@
-import { type AuditEntry, platformId, type ServiceName, serviceNames, signHeads } from '@pinkas/contracts';
+import { platformId, type ServiceName, serviceNames, signHeads, type TrailEntry } from '@pinkas/contracts';
 import { checkChains, type Finding, followTrail, type Heads, trailPages } from '@pinkas/exports/verify';
 import { anyText, businessId, type Kind, modeOption } from '../builder/arguments.js';
 import { findBook, findBusiness } from '../builder/calls.js';
@@ -14,7 +14,7 @@ import { verifyFile } from './verify-file.js';
 /** What the entries that belong to no business are listed under. */
 const platform = 'platform';
 
-type ListedEntry = AuditEntry & { service: ServiceName };
+type ListedEntry = TrailEntry & { service: ServiceName };
 
 async function entriesOf(call: Call, businessId: string): Promise<ListedEntry[]> {
   const found: ListedEntry[] = [];
@@ -27,7 +27,7 @@ async function entriesOf(call: Call, businessId: string): Promise<ListedEntry[]>
 }
 
 /** The members that differ, `before → after`. */
-function changeText({ before, after }: AuditEntry): string {
+function changeText({ before, after }: TrailEntry): string {
   const [from, to] = [before, after].map((value) => (value ?? {}) as Record<string, unknown>);
   return [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])]
     .filter((name) => JSON.stringify(from?.[name]) !== JSON.stringify(to?.[name]))
@@ -163,7 +163,7 @@ async function verify(
       ...collection.findings.map(({ message }) => `  ${message}`),
     ].join('\n'),
     ...(count > 0 && {
-      failure: `${count} ${count === 1 ? 'finding' : 'findings'} in the chains: docs/audit.md says what to do`,
+      failure: `${count} ${count === 1 ? 'finding' : 'findings'} in the chains: docs/trail.md says what to do`,
     }),
   };
 }

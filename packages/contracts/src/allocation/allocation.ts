@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract, defineEvent } from '../define.js';
 import { Business } from '../schema/business.js';
 import { AllocationOutcome, IssuedDocument, RefusedNumber } from '../schema/document.js';
 import { CalendarDate, Instant, Money, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { Sha256 } from '../trail.js';
 import { DecisionView } from './refusal.js';
 
 /** A required allocation number is decided, for now or finally. */

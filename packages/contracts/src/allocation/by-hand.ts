@@ -1,11 +1,11 @@
 import { noNumberReasons } from '@pinkas/domain';
 import Type from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract } from '../define.js';
 import { Business } from '../schema/business.js';
 import { IssuedDocument } from '../schema/document.js';
 import { Instant, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { Sha256 } from '../trail.js';
 
 /** What issuing knows of a document: the allocation service need not have any record of it. */
 const issuedFacts = {

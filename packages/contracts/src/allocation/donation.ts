@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract, defineEvent } from '../define.js';
 import { Business } from '../schema/business.js';
 import { DonationOutcome, IssuedDocument } from '../schema/document.js';
 import { Instant, Money, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { Sha256 } from '../trail.js';
 import { AllocationAttempt, DeadLetteredPosition } from './allocation.js';
 
 /** The report of a donation is decided, for now or finally, or was cancelled. */

@@ -1,10 +1,10 @@
 import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract } from '../define.js';
 import { AllocationOutcome, DeliveryOutcome, DocumentState, IssuedDocument } from '../schema/document.js';
 import { CalendarDate, Instant, Money, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { Sha256 } from '../trail.js';
 
 /** The position of a document in the order of the numbers; among those of one number, of which there should be one, by its id. */
 export const BookPosition = Strict({

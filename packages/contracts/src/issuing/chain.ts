@@ -1,9 +1,9 @@
 import { documentTypes, modes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { ChainHead, headsPageMax, Sha256 } from '../audit.js';
 import { defineContract } from '../define.js';
 import { CalendarDate, Instant, Nullable, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { ChainHead, headsPageMax, Sha256 } from '../trail.js';
 
 /** A document of a chain: the next page continues from its hash. */
 export const ChainPosition = Strict({ number: Type.Integer(), id: Uuid, hash: Sha256 });

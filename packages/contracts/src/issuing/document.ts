@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract } from '../define.js';
 import { Business } from '../schema/business.js';
 import {
@@ -10,6 +9,7 @@ import {
   ListedDocument,
 } from '../schema/document.js';
 import { Nullable, Strict, Uuid } from '../schema/fields.js';
+import { Sha256 } from '../trail.js';
 import { SetOff } from './set-off.js';
 import { Withheld } from './withheld.js';
 

@@ -1,6 +1,5 @@
 import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract, defineEvent } from '../define.js';
 import { type ErrorCode } from '../errors.js';
 import { Business } from '../schema/business.js';
@@ -19,6 +18,7 @@ import {
 import { Instant, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { firstWarnings } from '../schema/preview-warnings.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { Sha256 } from '../trail.js';
 import { SetOffAmounts } from './set-off.js';
 import { WithheldWithReceipt } from './withheld.js';
 

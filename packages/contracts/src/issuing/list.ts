@@ -1,9 +1,9 @@
 import { documentTypes, type SettlementNote, settlementStates } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract } from '../define.js';
 import { documentStatuses, ListedDocument } from '../schema/document.js';
 import { CalendarDate, Money, Month, Nullable, Strict, Uuid } from '../schema/fields.js';
+import { Sha256 } from '../trail.js';
 
 /** What documents are noted for; receipts of other customers are found document by document alone. */
 export const reviewNotes = [

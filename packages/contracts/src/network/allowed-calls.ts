@@ -16,7 +16,6 @@ import {
   showConnection,
   startConnection,
 } from '../allocation/index.js';
-import { auditing } from '../audit.js';
 import {
   auditCustomers,
   createCustomer,
@@ -120,6 +119,7 @@ import {
   showSigningCertificate,
   storeLogo,
 } from '../rendering/index.js';
+import { trails } from '../trail.js';
 
 /**
  * The contracts of others that each service may call; the permissions on NATS are made of it. Not listed are the operator's
@@ -163,7 +163,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
   rendering: [
     listMissingDocuments,
     listSeriesHeads,
-    ...Object.values(auditing).map((item) => item.listChainHeads),
+    ...Object.values(trails).map((item) => item.listChainHeads),
   ],
   allocation: [],
   delivery: [
@@ -262,7 +262,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     resendWebhooks,
     removeEndpoint,
     listWebhookAttempts,
-    ...Object.values(auditing).map((item) => item.listLatestAuditEntries),
+    ...Object.values(trails).map((item) => item.listLatestTrailEntries),
     // For the daily check of a book.
     listSeries,
     auditSeries,
@@ -270,6 +270,6 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     auditAllocations,
     auditDeliveries,
     auditCustomers,
-    ...Object.values(auditing).map((item) => item.listAuditEntries),
+    ...Object.values(trails).map((item) => item.listTrailEntries),
   ],
 };

@@ -1,12 +1,12 @@
 import { documentTypes, modes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { Sha256 } from '../audit.js';
 import { defineContract, defineEvent } from '../define.js';
 import { SignedEnd } from '../issuing/chain.js';
 import { Business } from '../schema/business.js';
 import { IssuedDocument } from '../schema/document.js';
 import { CalendarDate, Instant, Money, Nullable, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
+import { Sha256 } from '../trail.js';
 
 /** Renders, signs and stores the first PDF of a document that is being issued. */
 export const renderArtifact = defineContract('rendering.artifact.render', {

@@ -1,6 +1,4 @@
 import {
-  auditing,
-  auditPageMax,
   auditSeries,
   type Call,
   type ChainHead,
@@ -8,6 +6,8 @@ import {
   type ReplyOf,
   type ServiceName,
   serviceNames,
+  trailPageMax,
+  trails,
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import type { Finding } from './checks.js';
@@ -22,7 +22,7 @@ export interface ChainsResult {
 }
 
 type SeriesPage = ReplyOf<typeof auditSeries>;
-type TrailPage = ReplyOf<(typeof auditing)[ServiceName]['listAuditEntries']>;
+type TrailPage = ReplyOf<(typeof trails)[ServiceName]['listTrailEntries']>;
 
 /** A part of a series: behind a document, up to a number; null: from the first, and to the last. */
 export interface SeriesPart {
@@ -60,13 +60,13 @@ async function followAll(
     series.push(await followSeries(call, businessId, part, compare));
   }
   const isLast = parts?.every(({ until }) => until === null) ?? true;
-  const trails = await Promise.all(
+  const followed = await Promise.all(
     (isLast ? serviceNames : []).map((service) => followTrail(call, businessId, service, compare)),
   );
   return {
-    findings: [...series, ...trails].flatMap(({ findings }) => findings),
+    findings: [...series, ...followed].flatMap(({ findings }) => findings),
     documents: series.reduce((sum, { documents }) => sum + documents, 0),
-    entries: trails.reduce((sum, { entries }) => sum + entries, 0),
+    entries: followed.reduce((sum, { entries }) => sum + entries, 0),
   };
 }
 
@@ -88,7 +88,7 @@ async function followSeries(
       business_id: businessId,
       type,
       after,
-      limit: auditPageMax,
+      limit: trailPageMax,
     });
     if (isFirst && until === null) {
       head = page.head;
@@ -176,10 +176,10 @@ export async function followTrail(
 
 /** The pages of a business's trail in one service, the oldest entry first. */
 export const trailPages = (call: Call, businessId: string, service: ServiceName): AsyncGenerator<TrailPage> =>
-  pagesOf(call, auditing[service].listAuditEntries, {
+  pagesOf(call, trails[service].listTrailEntries, {
     business_id: businessId,
     after: null,
-    limit: auditPageMax,
+    limit: trailPageMax,
   });
 
 const keyOf = ({ check, document_id, type, message }: Finding): string =>

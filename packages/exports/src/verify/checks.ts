@@ -55,7 +55,7 @@ export const checks = {
     proves:
       'every document continues the chain of hashes of its series, and the trail has every change of its state',
     remedy:
-      'A row was changed, deleted or inserted outside the system: docs/audit.md says how to find out which, and since when.',
+      'A row was changed, deleted or inserted outside the system: docs/trail.md says how to find out which, and since when.',
   },
   trail: {
     proves: 'the trails of what operators, owners and callers have changed are whole',

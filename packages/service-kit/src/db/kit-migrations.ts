@@ -85,7 +85,7 @@ const audit = sqlMigration(`
 `);
 
 /** The kit's tables in the database of every service. They have their own ledger (`kit_migration`), so that a change of the kit is not a migration of each service. */
-export const auditMigrations: Migrations = { '0002-audit': audit };
+export const trailMigrations: Migrations = { '0002-audit': audit };
 
 /** Those of a service that publishes or handles events. */
 export const kitMigrations: Migrations = {
@@ -160,5 +160,5 @@ export const kitMigrations: Migrations = {
       'Events whose first attempt failed, or that a reconciler found missing, until they are handled or dead-lettered.';
     comment on column due_event.reason is 'Why the last attempt failed; null: none was made.';
   `),
-  ...auditMigrations,
+  ...trailMigrations,
 };

@@ -5,7 +5,7 @@ import { type Environment, migrationFields, processEnvironment, readConfig } fro
 import { createLogger } from '../process/logger.js';
 import { atSignal } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
-import { auditMigrations, kitMigrations } from './kit-migrations.js';
+import { kitMigrations, trailMigrations } from './kit-migrations.js';
 import type { Migrations } from './sql-migration.js';
 import { tenantSetting } from './tenant-isolation.js';
 
@@ -34,7 +34,7 @@ export async function migrate(
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await applyMissing(db, messaging ? kitMigrations : auditMigrations, {
+    await applyMissing(db, messaging ? kitMigrations : trailMigrations, {
       migrationTableName: 'kit_migration',
       migrationLockTableName: 'kit_migration_lock',
     });

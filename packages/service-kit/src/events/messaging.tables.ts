@@ -1,8 +1,8 @@
 import type { TraceHeaders } from '@pinkas/contracts';
 import type { ColumnType } from 'kysely';
-import type { AuditTables } from '../audit/audit.tables.js';
 import type { GeneratedTables } from '../db/generated.tables.js';
 import type { AsGenerated, Typed } from '../db/typed-tables.js';
+import type { TrailTables } from '../trail/trail.tables.js';
 
 /** The trace that a row belongs to; written as JSON, null where there is none. */
 export type TraceColumn = ColumnType<TraceHeaders | null, string | null | undefined, string | null>;
@@ -52,7 +52,7 @@ interface OwnMessagingTables {
 }
 
 /** The tables of the kit in a service that publishes or handles events. */
-export interface MessagingTables extends AuditTables, Typed<GeneratedTables, OwnMessagingTables> {}
+export interface MessagingTables extends TrailTables, Typed<GeneratedTables, OwnMessagingTables> {}
 
 export type DeadLetterTable = MessagingTables['dead_letter'];
 export type DueEventTable = MessagingTables['due_event'];

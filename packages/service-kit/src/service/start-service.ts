@@ -12,7 +12,6 @@ import {
   type ServiceName,
   streamsOf,
 } from '@pinkas/contracts';
-import { auditOperations } from '../audit/audit-operations.js';
 import { type Clock, systemClock } from '../clock.js';
 import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
 import { openDatabase } from '../db/pool.js';
@@ -50,6 +49,7 @@ import { handlersOf } from '../rpc/operation.js';
 import { RequestMetrics } from '../rpc/request-metrics.js';
 import { ContractServer } from '../rpc/server.js';
 import { openTracing, Tracing } from '../tracing/tracing.js';
+import { trailOperations } from '../trail/trail-operations.js';
 import { instancesOf, KitModule, kitModule, nestLogger } from './kit-module.js';
 import { addServiceChecks } from './process-checks.js';
 import { rejectUnsafeServers } from './production-check.js';
@@ -246,7 +246,7 @@ async function openMessaging(
 /** The operations that the kit has for each service. */
 const kitOperations = (name: ServiceName): Type[] => [
   ...messagingOperations(name),
-  ...auditOperations(name),
+  ...trailOperations(name),
   ...diagnosisOperations(name),
 ];
 

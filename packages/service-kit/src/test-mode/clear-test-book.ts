@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { appendAudit } from '../audit/audit.repository.js';
 import { isDeadlock, isForeignKeyViolation } from '../db/errors.js';
 import { type Database, forTenant } from '../db/tenant-scope.js';
+import { appendTrail } from '../trail/trail.repository.js';
 
 /** What the tables of books have in common. */
 type BookTables = Record<string, { business_id: string }>;
@@ -94,7 +94,7 @@ async function deleteRows<Tables>(
     }
   }
   if (deleted > 0) {
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: businessId,
       action: 'test_book.clear',
       subject: businessId,

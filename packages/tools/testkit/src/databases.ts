@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import {
-  auditMigrations,
   kitMigrations,
   type Migrations,
   migrate,
   provisionDatabase,
   type Role,
+  trailMigrations,
   withDatabase,
   withRole,
 } from '@pinkas/service-kit/schema';
@@ -78,7 +78,7 @@ export async function createTestDatabase<Tables>(
 /** Templates are equal where the names and statements of the migrations are. */
 function templateName({ migrations, messaging }: Schema): string {
   const text = JSON.stringify(
-    [messaging ? kitMigrations : auditMigrations, migrations].map((set) => Object.entries(set)),
+    [messaging ? kitMigrations : trailMigrations, migrations].map((set) => Object.entries(set)),
   );
   return `template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }

@@ -1,4 +1,3 @@
-export { auditTrail } from './audit-trail.js';
 export { AuthorityFiles, type ReceivedFile } from './authority-files.js';
 export * from './collector.js';
 export * from './databases.js';
@@ -6,6 +5,7 @@ export * from './eventually.js';
 export * from './examples.js';
 export * from './metrics.js';
 export * from './network.js';
+export { readTrail } from './read-trail.js';
 export { compareSchema } from './recorded-schema.js';
 export * from './servers.js';
 export * from './service-under-test.js';

@@ -4,7 +4,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Database,
   forTenant,
   InjectDatabase,
@@ -34,7 +34,7 @@ export class RetryAllocation {
       return reply(row, 'not_retryable', why);
     }
     const wasMade = await this.attempt.make(row, (trx) =>
-      appendAudit(trx, {
+      appendTrail(trx, {
         business_id: row.business_id,
         action: row.kind === 'donation' ? 'donation.retry' : 'allocation.retry',
         subject: row.document_id,

@@ -9,7 +9,7 @@ import {
 import { dayInIsrael, whyNoNumber } from '@pinkas/domain';
 import {
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -87,7 +87,7 @@ export class EnterNumber {
     }
     const actor = actorOf(person_id);
     await storeEntered(trx, current, { number, granted, actor, now });
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: current.business_id,
       action: 'allocation.enter',
       subject: current.document_id,

@@ -8,7 +8,7 @@ import {
 import { dayInIsrael, whyNoNumber } from '@pinkas/domain';
 import {
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -78,7 +78,7 @@ export class RequestNumber {
         await insertAllocation(trx, 'number', facts, this.clock.now());
         const actor = actorOf(person_id);
         const before = { state: known?.state ?? null };
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id,
           action: 'allocation.request',
           subject,

@@ -3,7 +3,7 @@ import { completeConnection, type ReplyOf, type RequestOf, timeLimitsMs } from '
 import {
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -113,7 +113,7 @@ export class CompleteConnection {
         }
         const before = await findConnection(trx, businessId);
         await this.tokens.storeConnected(trx, businessId, grant, taken);
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: businessId,
           action: 'connection.complete',
           subject: businessId,

@@ -12,7 +12,7 @@ import {
 import {
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -80,7 +80,7 @@ export class ConnectionOperations {
           requested_at: requestedAt,
           expires_at: expiresAt,
         });
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id,
           action: 'connection.start',
           subject: business_id,
@@ -142,7 +142,7 @@ export class ConnectionOperations {
       await lockConnectionChanges(trx, business_id);
       const { connection, request } = await deleteConnection(trx, business_id);
       if (connection || request) {
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id,
           action: 'connection.end',
           subject: business_id,

@@ -10,7 +10,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -116,7 +116,7 @@ export class DonationOperations {
           return false;
         }
         await requestCancellation(trx, row, reason, this.clock.now());
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: row.business_id,
           action: 'donation.cancel',
           subject: row.document_id,

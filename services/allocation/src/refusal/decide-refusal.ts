@@ -10,7 +10,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -85,7 +85,7 @@ export class DecideRefusal {
     const actor = actorOf(person_id);
     const n = (last?.n ?? 0) + 1;
     await insertDecision(trx, row, { n, decision, actor, now: this.clock.now() });
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: row.business_id,
       action: 'allocation.decide',
       subject: row.document_id,

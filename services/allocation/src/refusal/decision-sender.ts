@@ -3,7 +3,7 @@ import { allocationSettled, timeLimitsMs } from '@pinkas/contracts';
 import { nextAttemptAt } from '@pinkas/domain';
 import {
   acrossTenants,
-  appendAudit,
+  appendTrail,
   type BackgroundTask,
   type Clock,
   type Database,
@@ -134,7 +134,7 @@ export class DecisionSender implements BackgroundTask {
         return;
       }
       const { decision, n } = row;
-      await appendAudit(trx, {
+      await appendTrail(trx, {
         business_id: row.business_id,
         action: 'allocation.decided',
         subject: row.document_id,

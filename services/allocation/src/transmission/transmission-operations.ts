@@ -8,7 +8,7 @@ import {
 } from '@pinkas/contracts';
 import {
   actorOf,
-  appendAudit,
+  appendTrail,
   type Database,
   forTenant,
   InjectConfig,
@@ -67,7 +67,7 @@ export class TransmissionOperations {
     const entry = { business_id, action, subject: business_id, actor: actorOf(person_id) };
     return forTenant(this.db, business_id)
       .transaction()
-      .execute((trx) => appendAudit(trx, { ...entry, before: null, after }));
+      .execute((trx) => appendTrail(trx, { ...entry, before: null, after }));
   }
 
   /** Requests what became of uploaded files. */

@@ -1,6 +1,6 @@
 import type { MemberRole } from '@pinkas/contracts';
 import type { BookMark, Finding } from '@pinkas/exports/verify';
-import type { AsGenerated, AuditTables, Typed } from '@pinkas/service-kit';
+import type { AsGenerated, TrailTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { ExportTables } from './export.tables.js';
 import type { GeneratedTables } from './generated.tables.js';
@@ -74,7 +74,7 @@ interface OwnConsoleTables {
 
 /** The tables of the console. */
 export interface ConsoleTables
-  extends AuditTables,
+  extends TrailTables,
     ExportTables,
     SignInTables,
     Typed<GeneratedTables, OwnConsoleTables> {}

@@ -1,4 +1,4 @@
-import { type AuditEntry, listDocuments, listEndpoints, listKeys, showCustomer } from '@pinkas/contracts';
+import { listDocuments, listEndpoints, listKeys, showCustomer, type TrailEntry } from '@pinkas/contracts';
 import { acrossTenants, type Database, type RpcClient } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -31,7 +31,7 @@ const cardsMax = 40;
 export async function readTrailNames(
   { rpc, db }: { readonly rpc: RpcClient; readonly db: Database<ConsoleTables> },
   { bookId: business_id, business, language, role }: MemberVisit,
-  entries: readonly AuditEntry[],
+  entries: readonly TrailEntry[],
 ): Promise<TrailNames> {
   const mentioned = new Set(
     entries.flatMap(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { actorOf, appendAudit, type Database, forTenant } from '@pinkas/service-kit';
+import { actorOf, appendTrail, type Database, forTenant } from '@pinkas/service-kit';
 import { button, hidden, html, type Markup, postForm } from '@pinkas/ui';
 import type { ConsoleTables } from '../db/console.tables.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -88,7 +88,7 @@ export async function dismissRows(
       const added = new Set(inserted.map(({ row_hash }) => row_hash));
       for (const { key, entry } of rows) {
         if (added.has(key)) {
-          await appendAudit(trx, {
+          await appendTrail(trx, {
             ...entry,
             business_id: bookId,
             actor: actorOf(personId),

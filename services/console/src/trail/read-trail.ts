@@ -1,4 +1,4 @@
-import { type AuditEntry, auditing, type ServiceName, serviceNames } from '@pinkas/contracts';
+import { type ServiceName, serviceNames, type TrailEntry, trails } from '@pinkas/contracts';
 import type { RpcClient } from '@pinkas/service-kit';
 import { unlessAway } from '../frame/unless-away.js';
 import type { TrailFilter } from './trail-query.js';
@@ -11,7 +11,7 @@ export type Positions = ReadonlyMap<ServiceName, number | null>;
 
 /** A page of the trails of all services. */
 export interface TrailPage {
-  readonly entries: readonly AuditEntry[];
+  readonly entries: readonly TrailEntry[];
   /** Where the next page begins; null: there is none. */
   readonly next: string | null;
   /** Whether a service did not answer. */
@@ -22,7 +22,7 @@ interface ServicePage {
   readonly service: ServiceName;
   readonly before: number | null;
   /** Null: the service did not answer. */
-  readonly entries: AuditEntry[] | null;
+  readonly entries: TrailEntry[] | null;
   readonly next: number | null;
 }
 
@@ -50,7 +50,7 @@ export async function readTrail(
   const pages = await Promise.all(
     [...positions].map(async ([service, before]): Promise<ServicePage> => {
       const request = { ...filter, business_id, before, limit };
-      const reply = await unlessAway(rpc.call(auditing[service].listLatestAuditEntries, request));
+      const reply = await unlessAway(rpc.call(trails[service].listLatestTrailEntries, request));
       return { service, before, entries: reply?.entries ?? null, next: reply?.next_before ?? null };
     }),
   );
@@ -67,7 +67,7 @@ export async function readTrail(
 function merged(pages: readonly ServicePage[], limit: number) {
   const rest = pages.map(({ service, entries }) => ({ service, entries: [...(entries ?? [])] }));
   const shown = new Map<ServiceName, number>();
-  const entries: AuditEntry[] = [];
+  const entries: TrailEntry[] = [];
   while (entries.length < limit) {
     const latest = rest
       .filter((page) => page.entries.length > 0)

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@pinkas/contracts';
+import type { TrailEntry } from '@pinkas/contracts';
 import { isCalendarDate } from '@pinkas/domain';
 import type { CsvColumn } from '@pinkas/exports';
 import {
@@ -50,7 +50,7 @@ const arrows = { he: '←', en: '→' } as const;
 const shownMax = 4;
 
 /** An entry of the trail in words: what, about what, by whom, when, and from what to what. */
-export function trailEntry(visit: MemberVisit, entry: AuditEntry, names: TrailNames): Markup {
+export function trailEntry(visit: MemberVisit, entry: TrailEntry, names: TrailNames): Markup {
   const { language } = visit;
   const changes = changesOf(entry).map((change) => changeItem(change, names, language));
   const list = html`<ul class="changes">
@@ -80,16 +80,16 @@ const kindIcons = {
   exports: 'exports',
 } as const satisfies Record<TrailKind, IconName>;
 
-function iconOf({ action }: AuditEntry): IconName {
+function iconOf({ action }: TrailEntry): IconName {
   const [kind] =
     Object.entries(trailKinds).find(([, { actions }]) => actions.some((known) => known === action)) ?? [];
   return kind === undefined ? 'trail' : kindIcons[kind as TrailKind];
 }
 
 /** The columns of the entries in a file for a spreadsheet. */
-export function trailColumns(names: TrailNames, language: Language): CsvColumn<AuditEntry>[] {
+export function trailColumns(names: TrailNames, language: Language): CsvColumn<TrailEntry>[] {
   const { customers, documents, endpoints, keys, people } = names;
-  const subjectName = ({ subject }: AuditEntry) =>
+  const subjectName = ({ subject }: TrailEntry) =>
     documents.get(subject) ??
     customers.get(subject) ??
     endpoints.get(subject) ??
@@ -122,10 +122,10 @@ function changeText({ name, before, after }: Change, names: TrailNames, language
 const instantText = (at: string, language: Language): string =>
   `${formatInstantDay(at, language)} ${formatInstantTime(at)}`;
 
-const actionText = ({ action }: AuditEntry, language: Language) => actionWords[action]?.[language] ?? action;
+const actionText = ({ action }: TrailEntry, language: Language) => actionWords[action]?.[language] ?? action;
 
 function subjectOf(
-  { action, subject }: AuditEntry,
+  { action, subject }: TrailEntry,
   { customers, documents, endpoints, keys, people }: TrailNames,
   { language, link, role }: MemberVisit,
 ): Markup | null {
@@ -176,7 +176,7 @@ interface Change {
 }
 
 /** The members that differ. Those of a member are members as well: `auto_send.enabled`. */
-function changesOf({ action, before, after }: AuditEntry): Change[] {
+function changesOf({ action, before, after }: TrailEntry): Change[] {
   const [old, now] = [flat(before), flat(after)];
   if (action === 'document.state') {
     leaveOneState(old, now);

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@pinkas/contracts';
+import type { TrailEntry } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { csvHead, csvRows } from '@pinkas/exports';
 import {
@@ -148,14 +148,14 @@ ${pager(
     return trail;
   }
 
-  #names(visit: MemberVisit, entries: readonly AuditEntry[]) {
+  #names(visit: MemberVisit, entries: readonly TrailEntry[]) {
     return readTrailNames({ rpc: this.rpc, db: this.db }, visit, entries);
   }
 }
 
 /** The entries in their order, those of one day below it. A clock that is behind begins a day again. */
-function entriesByDay(visit: MemberVisit, entries: readonly AuditEntry[], names: TrailNames): Markup {
-  const days: { readonly day: string; readonly entries: AuditEntry[] }[] = [];
+function entriesByDay(visit: MemberVisit, entries: readonly TrailEntry[], names: TrailNames): Markup {
+  const days: { readonly day: string; readonly entries: TrailEntry[] }[] = [];
   for (const entry of entries) {
     const day = dayInIsrael(new Date(entry.at));
     const last = days.at(-1);

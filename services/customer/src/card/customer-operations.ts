@@ -21,7 +21,7 @@ import {
   ApiError,
   actorOf,
   advisoryLock,
-  appendAudit,
+  appendTrail,
   type Clock,
   clearTestBook,
   type Database,
@@ -150,7 +150,7 @@ export class CustomerOperations {
           // Of the card that it is: it may be one that a request in flight has reserved under the name.
           await checkTaxId(trx, card, taxId, now);
         }
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id,
           action: 'customer.create',
           subject: card.id,
@@ -191,7 +191,7 @@ export class CustomerOperations {
           }
         }
         await updateCard(trx, card, changed);
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id,
           action: 'customer.update',
           subject: card.id,

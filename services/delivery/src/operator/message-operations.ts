@@ -14,7 +14,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -180,7 +180,7 @@ export class MessageOperations {
         const { resent, suppressed } = await resendFailed(trx, document, this.clock.now());
         const messages = await messagesOf(trx, document);
         if (resent > 0) {
-          await appendAudit(trx, {
+          await appendTrail(trx, {
             business_id: document.business_id,
             action: 'delivery.resend',
             subject: document.document_id,

@@ -4,7 +4,7 @@ import { heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -122,7 +122,7 @@ export class SendMessage {
         document: progressOf(state, now),
       },
     );
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: key.business_id,
       action: 'message.send',
       subject: key.document_id,

@@ -10,7 +10,7 @@ import { heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -133,7 +133,7 @@ export class SendReminder {
       { facts, messageIdDomain: messageIdDomain(this.config), now, document: withoutPdf },
       reminder,
     );
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: key.business_id,
       action: 'reminder.send',
       subject: key.document_id,

@@ -4,7 +4,7 @@ import { beginningOfDayInIsrael, dayInIsrael, heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -114,7 +114,7 @@ export class SendStatement {
       );
     }
     await insertStatementFile(trx, { business_id: key.business_id, id }, pdf);
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: key.business_id,
       action: 'statement.send',
       subject: key.document_id,

@@ -13,7 +13,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -95,7 +95,7 @@ export class SuppressionOperations {
           confirmed: true,
         });
         if (!known) {
-          await appendAudit(trx, {
+          await appendTrail(trx, {
             business_id: request.business_id,
             action: 'suppression.add',
             subject: `${address.channel}:${address.address}`,
@@ -148,7 +148,7 @@ export class SuppressionOperations {
       .execute(async (trx) => {
         const removed = await unsuppress(trx, businessId, address);
         if (removed) {
-          await appendAudit(trx, {
+          await appendTrail(trx, {
             business_id: businessId,
             action: 'suppression.remove',
             subject: `${address.channel}:${address.address}`,

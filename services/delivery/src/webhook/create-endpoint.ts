@@ -17,7 +17,7 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from '../db/delivery.tables.js';
 import {
-  auditEndpoint,
+  appendEndpointEntry,
   endpointsOf,
   findEndpoint,
   insertEndpoint,
@@ -64,7 +64,7 @@ export class CreateEndpoint {
           secret: encrypted,
           created_at: now,
         });
-        await auditEndpoint(trx, key, 'create', actorOf(person_id), null, { url, types, description });
+        await appendEndpointEntry(trx, key, 'create', actorOf(person_id), null, { url, types, description });
       });
     const endpoint = await findEndpoint(this.db, { endpoint_id: key.id, business_id });
     return { endpoint: toEndpoint(endpoint, now), secret };

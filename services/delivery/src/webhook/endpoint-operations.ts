@@ -22,7 +22,7 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from '../db/delivery.tables.js';
 import {
-  auditEndpoint,
+  appendEndpointEntry,
   changeEndpoint,
   disableEndpoint,
   endpointsOf,
@@ -70,7 +70,7 @@ export class EndpointOperations {
       const { url, types, description } = endpoint;
       await changeEndpoint(trx, endpoint, { removed_at: now });
       const before = { url, types, description };
-      await auditEndpoint(trx, endpoint, 'remove', actorOf(request.person_id), before, null);
+      await appendEndpointEntry(trx, endpoint, 'remove', actorOf(request.person_id), before, null);
       return { endpoint: toEndpoint({ ...endpoint, pending: 0 }, now) };
     });
   }
@@ -90,7 +90,7 @@ export class EndpointOperations {
         previous_secret_until: until,
       });
       const after = { previous_secret_until: until.toISOString() };
-      await auditEndpoint(trx, endpoint, 'rotate', actorOf(request.person_id), null, after);
+      await appendEndpointEntry(trx, endpoint, 'rotate', actorOf(request.person_id), null, after);
       return created.secret;
     });
     return { endpoint: toEndpoint(await findEndpoint(this.db, request), now), secret };
@@ -109,7 +109,7 @@ export class EndpointOperations {
         const fresh = { failing_since: null, notices: 0 };
         await changeEndpoint(trx, endpoint, { enabled: true, disabled_reason: null, ...fresh });
         const after = { enabled: true, url: endpoint.url };
-        await auditEndpoint(trx, endpoint, 'enable', actor, { enabled: false }, after);
+        await appendEndpointEntry(trx, endpoint, 'enable', actor, { enabled: false }, after);
       }
     });
     this.sender.trigger();
@@ -133,7 +133,7 @@ export class EndpointOperations {
       const { claimMs } = this.sender;
       const stored = await storeEvent(trx, event, this.clock, { claimMs, endpointId: endpoint.id });
       const after = { event_id: toEventId(id) };
-      await auditEndpoint(trx, endpoint, 'test', actorOf(request.person_id), null, after);
+      await appendEndpointEntry(trx, endpoint, 'test', actorOf(request.person_id), null, after);
       return stored;
     });
     this.sender.sendNew(webhooks);

@@ -3,7 +3,7 @@ import {
   type Actor,
   ApiError,
   acrossTenants,
-  appendAudit,
+  appendTrail,
   type Database,
   forTenant,
   type Transaction,
@@ -142,13 +142,13 @@ export async function disableEndpoint(
   const { enabled, url } = await lockEndpoint(trx, key);
   if (enabled) {
     await changeEndpoint(trx, key, { enabled: false, disabled_reason: reason });
-    await auditEndpoint(trx, key, 'disable', actor, { enabled: true }, { enabled: false, reason, url });
+    await appendEndpointEntry(trx, key, 'disable', actor, { enabled: true }, { enabled: false, reason, url });
   }
   return enabled;
 }
 
 /** Appends a change of an endpoint to the trail. */
-export async function auditEndpoint(
+export async function appendEndpointEntry(
   trx: Transaction<DeliveryTables>,
   key: EndpointKey,
   verb: 'create' | 'enable' | 'disable' | 'remove' | 'rotate' | 'test' | 'resend',
@@ -156,7 +156,7 @@ export async function auditEndpoint(
   before: object | null,
   after: object | null,
 ): Promise<void> {
-  await appendAudit(trx, {
+  await appendTrail(trx, {
     business_id: key.business_id,
     action: `webhook.${verb}`,
     subject: key.id,

@@ -14,7 +14,7 @@ import {
 import type { DeliveryTables } from '../db/delivery.tables.js';
 import type { EndpointRow } from '../db/webhook.tables.js';
 import {
-  auditEndpoint,
+  appendEndpointEntry,
   findEndpoint,
   makeDue,
   makeMissedDue,
@@ -52,7 +52,7 @@ export class ResendWebhooks {
         const found = await this.#makeDue(trx, endpoint, request);
         if (found.resent > 0) {
           const after = { resent: found.resent, event_id: event_id ?? null, since: since ?? null };
-          await auditEndpoint(trx, endpoint, 'resend', actorOf(request.person_id), null, after);
+          await appendEndpointEntry(trx, endpoint, 'resend', actorOf(request.person_id), null, after);
         }
         return found;
       });

@@ -14,7 +14,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -70,7 +70,7 @@ export class KeyOperations {
     const { last_used_at: _, ...recorded } = key;
     await db.transaction().execute(async (trx) => {
       await insertKey(trx, row);
-      await appendAudit(trx, {
+      await appendTrail(trx, {
         business_id: row.business_id,
         action: 'key.create',
         subject: row.id,
@@ -107,7 +107,7 @@ export class KeyOperations {
         return before;
       }
       const key = await markRevoked(trx, before, this.clock.now());
-      await appendAudit(trx, {
+      await appendTrail(trx, {
         business_id: key.business_id,
         action: 'key.revoke',
         subject: key.id,

@@ -4,7 +4,7 @@ import { businessOfBook } from '@pinkas/domain';
 import {
   type Actor,
   ApiError,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -37,7 +37,7 @@ export class BusinessEvents {
         }
         const business = { ...found, events: true };
         await updateBusinessSettings(trx, business, this.clock.now());
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: id,
           action: 'business.update',
           subject: id,

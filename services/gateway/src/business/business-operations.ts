@@ -18,7 +18,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -70,7 +70,7 @@ export class BusinessOperations {
       .transaction()
       .execute(async (trx) => {
         await insertBusiness(trx, business);
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: id,
           action: 'business.create',
           subject: id,

@@ -12,7 +12,7 @@ import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -67,7 +67,7 @@ export class UpdateBusiness {
         await updateBusinessSettings(trx, business, now);
         const { before, after } = differences(found, business);
         if (Object.keys(after).length > 0) {
-          await appendAudit(trx, {
+          await appendTrail(trx, {
             business_id: id,
             action: 'business.update',
             subject: id,

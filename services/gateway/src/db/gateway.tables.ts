@@ -6,7 +6,7 @@ import type {
   Scope,
 } from '@pinkas/contracts';
 import type { Mode, PaymentTermsStart } from '@pinkas/domain';
-import type { AsGenerated, AuditTables, Typed } from '@pinkas/service-kit';
+import type { AsGenerated, TrailTables, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { GeneratedTables } from './generated.tables.js';
 
@@ -56,7 +56,7 @@ interface OwnGatewayTables {
 }
 
 /** The tables of the gateway. */
-export interface GatewayTables extends AuditTables, Typed<GeneratedTables, OwnGatewayTables> {}
+export interface GatewayTables extends TrailTables, Typed<GeneratedTables, OwnGatewayTables> {}
 
 export type BusinessTable = GatewayTables['business'];
 export type ApiKeyTable = GatewayTables['api_key'];

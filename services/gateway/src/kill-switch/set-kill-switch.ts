@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { platformId, type ReplyOf, type RequestOf, setKillSwitch } from '@pinkas/contracts';
 import {
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -35,7 +35,7 @@ export class SetKillSwitch {
           return;
         }
         await updateKillSwitch(trx, enabled, this.clock.now());
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: platformId,
           action: 'kill_switch.set',
           subject: 'api',

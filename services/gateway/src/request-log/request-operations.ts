@@ -11,7 +11,7 @@ import {
   ApiError,
   acrossTenants,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -70,7 +70,7 @@ export class RequestOperations {
       .transaction()
       .execute(async (trx) => {
         const requests = await this.#find(trx, request_id, business_id);
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id,
           action: 'request.open',
           subject: request_id.toLowerCase(),

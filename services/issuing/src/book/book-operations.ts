@@ -9,7 +9,7 @@ import {
 } from '@pinkas/contracts';
 import {
   actorOf,
-  appendAudit,
+  appendTrail,
   type Database,
   forTenant,
   InjectDatabase,
@@ -55,7 +55,7 @@ export class BookOperations {
     await forTenant(this.db, business_id)
       .transaction()
       .execute((trx) =>
-        appendAudit(trx, {
+        appendTrail(trx, {
           business_id,
           action: 'book.export',
           subject: business_id,

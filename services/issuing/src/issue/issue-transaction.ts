@@ -4,7 +4,7 @@ import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   InjectClock,
   type OutboxTransaction,
@@ -260,7 +260,7 @@ async function recordPersons(trx: Trx, rendered: readonly RenderedDraft[]): Prom
     const { issuer } = draft.request;
     if (issuer.kind === 'person') {
       await withContext(draft.context, () =>
-        appendAudit(trx, {
+        appendTrail(trx, {
           business_id: document.business_id,
           action: 'document.issue',
           subject: document.id,

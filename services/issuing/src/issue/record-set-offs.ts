@@ -1,6 +1,6 @@
 import type { WithheldConfirmation } from '@pinkas/contracts';
 import { toShekels } from '@pinkas/domain';
-import { actorOf, appendAudit, type Transaction } from '@pinkas/service-kit';
+import { actorOf, appendTrail, type Transaction } from '@pinkas/service-kit';
 import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables, SetOffKind } from '../document/document.tables.js';
 import type { SetOffEffect } from './source-document.js';
@@ -89,7 +89,7 @@ export async function recordSetOffs(
         ...(confirmation.date !== undefined && { confirmation_date: confirmation.date }),
       }),
     };
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: act.business_id,
       action: act.isRemoved ? removed : made,
       subject: document_id,

@@ -4,7 +4,7 @@ import { decideDonation } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   currentContext,
   type Database,
   forTenant,
@@ -66,7 +66,7 @@ export class ReportDonation {
       .where('id', '=', document_id)
       .execute();
     const subject = { business_id: id, subject: document_id };
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       ...subject,
       action: 'donation.report',
       actor,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
-  auditing,
   type ChainHead,
   canonicalJson,
   headsPageMax,
@@ -10,6 +9,7 @@ import {
   type RequestOf,
   type ServiceName,
   serviceNames,
+  trails,
 } from '@pinkas/contracts';
 import { type DocumentType, mayBeEmptied } from '@pinkas/domain';
 import { verifyDetached } from '@pinkas/pdf';
@@ -141,7 +141,7 @@ export class HeadsSigner extends PeriodicTask {
       series = page.next_after;
     } while (series !== null);
     for (const service of serviceNames) {
-      const contract = auditing[service].listChainHeads;
+      const contract = trails[service].listChainHeads;
       let after: string | null = null;
       do {
         const page: ReplyOf<typeof contract> = await this.rpc.call(contract, { after, limit: headsPageMax });

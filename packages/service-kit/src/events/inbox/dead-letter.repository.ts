@@ -1,7 +1,7 @@
 import { businessOf, type EventBody, isUuid, platformId, type TraceHeaders } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { appendAudit } from '../../audit/audit.repository.js';
 import { ApiError } from '../../process/api-error.js';
+import { appendTrail } from '../../trail/trail.repository.js';
 import type { DeadLetterTable, MessagingTables } from '../messaging.tables.js';
 import { storable } from './dead-letter-reason.js';
 import type { InboxKey } from './inbox.repository.js';
@@ -108,7 +108,7 @@ export async function discardDeadLetter(
       .values({ consumer, message_id })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: businessIdIn(body),
       action: 'dead_letter.drop',
       subject: id,

@@ -9,7 +9,6 @@ import {
 } from '@pinkas/contracts';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import type { Kysely } from 'kysely';
-import { appendAudit } from '../../audit/audit.repository.js';
 import { withTimeout } from '../../concurrency/with-timeout.js';
 import { forTenant } from '../../db/tenant-scope.js';
 import { newContext, remainingMs } from '../../process/context.js';
@@ -18,6 +17,7 @@ import { secondsSince } from '../../process/metrics.js';
 import { logContextOf } from '../../tracing/log-context-of.js';
 import { type Attributes, SpanKind, setLogContext } from '../../tracing/spans.js';
 import type { Tracing } from '../../tracing/tracing.js';
+import { appendTrail } from '../../trail/trail.repository.js';
 import type { EventMetrics } from '../event-metrics.js';
 import type { MessagingTables } from '../messaging.tables.js';
 import type { OutboxRelay } from '../outbox/relay.js';
@@ -193,7 +193,7 @@ export class InboxHandler {
       }
       const result = await this.handler.handle(body, trx, prepared);
       if (deadLetterId !== undefined) {
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: businessOf(body as EventBody),
           action: 'dead_letter.redrive',
           subject: deadLetterId,

@@ -5,7 +5,7 @@ import { normaliseEmailAddress, pastedEmail } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   currentContext,
   type Database,
@@ -125,7 +125,7 @@ export class Members {
       if (hasLeft) {
         await this.#reportDeparture(trx, member);
       }
-      await appendAudit(trx, {
+      await appendTrail(trx, {
         business_id: businessId,
         action: hasLeft ? 'person.leave' : 'person.remove',
         subject: member.person_id,
@@ -185,7 +185,7 @@ export class Members {
     const now = this.clock.now();
     const id = await ensurePerson(trx, email, now);
     await insertMember(trx, { businessId, personId: id, role, invitedBy: personId ?? null }, now);
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: businessId,
       action: 'person.invite',
       subject: id,
@@ -212,7 +212,7 @@ export class Members {
   ): Promise<Member> {
     await this.#keepOwner(trx, member, personId);
     await updateRole(trx, member, role);
-    await appendAudit(trx, {
+    await appendTrail(trx, {
       business_id: member.business_id,
       action: 'person.role',
       subject: member.person_id,

@@ -3,7 +3,7 @@ import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
-  appendAudit,
+  appendTrail,
   type Clock,
   type Database,
   forTenant,
@@ -81,7 +81,7 @@ export class MonthlyPages {
           first_month: isSame ? before.first_month : firstMonthOf(dayInIsrael(this.clock.now()), rhythm),
         };
         await storeSchedule(trx, business.id, after);
-        await appendAudit(trx, {
+        await appendTrail(trx, {
           business_id: business.id,
           action: 'accountant.schedule',
           subject: business.id,
@@ -222,7 +222,7 @@ const appendSent = (
   recipient_id: string,
   personId: string,
 ) =>
-  appendAudit(trx, {
+  appendTrail(trx, {
     business_id: key.business_id,
     ...{ action, subject: key.business_id, actor: actorOf(personId) },
     before: null,

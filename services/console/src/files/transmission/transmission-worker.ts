@@ -10,7 +10,7 @@ import {
 } from '@pinkas/exports';
 import {
   acrossTenants,
-  appendAudit,
+  appendTrail,
   type BackgroundTask,
   type Clock,
   continuedContext,
@@ -247,7 +247,7 @@ export class TransmissionWorker implements BackgroundTask {
       if (!(await endTransmission(trx, job, now, outcome))) {
         throw new ClaimLostError();
       }
-      await appendAudit(trx, {
+      await appendTrail(trx, {
         business_id: job.business_id,
         action: 'transmission.end',
         subject: job.export_id,

@@ -1,4 +1,4 @@
-import { actorOf, appendAudit, type Clock, type Database, databaseNow, forTenant } from '@pinkas/service-kit';
+import { actorOf, appendTrail, type Clock, type Database, databaseNow, forTenant } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../../db/console.tables.js';
 import type { TransmissionFailure, TransmissionState } from '../../db/export.tables.js';
 import type { ExportView } from '../export/exports.js';
@@ -71,7 +71,7 @@ export async function requestTransmission(
   return scoped.transaction().execute(async (trx) => {
     const isBegun = await insertTransmission(trx, { businessId, exportId, personId }, now);
     if (isBegun) {
-      await appendAudit(trx, {
+      await appendTrail(trx, {
         business_id: businessId,
         action: 'transmission.request',
         subject: exportId,

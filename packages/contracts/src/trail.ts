@@ -9,16 +9,16 @@ export const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 export const platformId = '00000000-0000-0000-0000-000000000000';
 
 /** The most entries on one page of a trail. */
-export const auditPageMax = 200;
+export const trailPageMax = 200;
 
 /** How many entries are checked for the filter of one page. */
-export const auditCheckedMax = 20_000;
+export const trailCheckedMax = 20_000;
 
 /** The most ends of chains on one page, and in one signed statement. */
 export const headsPageMax = 500;
 
 /** One change, as a service recorded it in the transaction of the change. */
-export const AuditEntry = Strict({
+export const TrailEntry = Strict({
   business_id: Uuid,
   /** Of the business's trail in this service: 1, 2, … */
   n: Type.Integer({ minimum: 1 }),
@@ -36,27 +36,27 @@ export const AuditEntry = Strict({
   /** Over all of these and the hash of the entry before it. */
   hash: Sha256,
 });
-export type AuditEntry = Static<typeof AuditEntry>;
+export type TrailEntry = Static<typeof TrailEntry>;
 
 /** The end of a chain. */
 export const ChainHead = Strict({ n: Type.Integer({ minimum: 1 }), hash: Sha256 });
 export type ChainHead = Static<typeof ChainHead>;
 
 /** The contracts of a service's trail. The kit handles them. */
-export function auditContracts<S extends ServiceName>(service: S) {
+export function trailContracts<S extends ServiceName>(service: S) {
   return {
     /** The trail of one business in this service, the oldest entry first, with what is wrong with its chain. */
-    listAuditEntries: defineContract(`${service}.audit_entry.list`, {
+    listTrailEntries: defineContract(`${service}.audit_entry.list`, {
       request: Strict({
         business_id: Uuid,
         /** The last entry of the page before; null for the first page. */
         after: Nullable(ChainHead),
-        limit: Type.Integer({ minimum: 1, maximum: auditPageMax }),
+        limit: Type.Integer({ minimum: 1, maximum: trailPageMax }),
       }),
       reply: Strict({
         entries: Type.Array(
           Strict({
-            ...AuditEntry.properties,
+            ...TrailEntry.properties,
             /** Why it does not continue the chain, as half a sentence; null: it does. */
             finding: Nullable(Type.String()),
           }),
@@ -69,7 +69,7 @@ export function auditContracts<S extends ServiceName>(service: S) {
     }),
 
     /** The trail of one business in this service, the latest entry first, for reading: its chain is not checked. */
-    listLatestAuditEntries: defineContract(`${service}.audit_entry.list_latest`, {
+    listLatestTrailEntries: defineContract(`${service}.audit_entry.list_latest`, {
       request: Strict({
         business_id: Uuid,
         /** Only entries before this one; null: from the latest. */
@@ -82,10 +82,10 @@ export function auditContracts<S extends ServiceName>(service: S) {
         /** Instants, the first inclusive. */
         from: Type.Optional(Instant),
         to: Type.Optional(Instant),
-        limit: Type.Integer({ minimum: 1, maximum: auditPageMax }),
+        limit: Type.Integer({ minimum: 1, maximum: trailPageMax }),
       }),
       reply: Strict({
-        entries: Type.Array(AuditEntry),
+        entries: Type.Array(TrailEntry),
         /** Where the next page begins: a page reads so many entries at most, and may have none. Null: there is no other page. */
         next_before: Nullable(Type.Integer({ minimum: 1 })),
       }),
@@ -104,6 +104,6 @@ export function auditContracts<S extends ServiceName>(service: S) {
 }
 
 /** The audit contracts by service. */
-export const auditing = Object.fromEntries(
-  serviceNames.map((service) => [service, auditContracts(service)]),
-) as Readonly<Record<ServiceName, ReturnType<typeof auditContracts>>>;
+export const trails = Object.fromEntries(
+  serviceNames.map((service) => [service, trailContracts(service)]),
+) as Readonly<Record<ServiceName, ReturnType<typeof trailContracts>>>;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@pinkas/contracts';
-import type { AuditEntryTable } from './audit.tables.js';
+import type { TrailEntryTable } from './trail.tables.js';
 
 /** The hash that the database's `audit_append` gives an entry. @param previous the hash of the entry before it. */
-export function hashOfEntry(row: Omit<AuditEntryTable, 'hash'>, previous: Buffer | null): Buffer {
+export function hashOfEntry(row: Omit<TrailEntryTable, 'hash'>, previous: Buffer | null): Buffer {
   const facts = canonicalJson({
     action: row.action,
     actor: row.actor,

@@ -2,9 +2,9 @@ import type { GeneratedTables } from '../db/generated.tables.js';
 import type { AsGenerated, Typed } from '../db/typed-tables.js';
 
 /** What is not generated: what JSON has, and which words a text may be. */
-interface OwnAuditTables {
+interface OwnTrailTables {
   /**
-   * A change that a person or a key has made; written by `appendAudit` in the transaction of the change.
+   * A change that a person or a key has made; written by `appendTrail` in the transaction of the change.
    * - `n`: Of the business: 1, 2, …
    */
   audit_entry: AsGenerated;
@@ -13,6 +13,6 @@ interface OwnAuditTables {
 }
 
 /** The tables of the kit in every service. */
-export interface AuditTables extends Typed<GeneratedTables, OwnAuditTables> {}
+export interface TrailTables extends Typed<GeneratedTables, OwnTrailTables> {}
 
-export type AuditEntryTable = AuditTables['audit_entry'];
+export type TrailEntryTable = TrailTables['audit_entry'];

@@ -1,11 +1,11 @@
-import { auditCheckedMax, type ChainHead, canonicalJson } from '@pinkas/contracts';
+import { type ChainHead, canonicalJson, trailCheckedMax } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { currentContext } from '../process/context.js';
 import type { Actor } from './actor.js';
-import type { AuditEntryTable, AuditTables } from './audit.tables.js';
+import type { TrailEntryTable, TrailTables } from './trail.tables.js';
 
 /** A change for the trail. `before` and `after` are JSON values without secrets. */
-export interface AuditedChange {
+export interface TrailChange {
   business_id: string;
   action: `${string}.${string}`;
   /** The id of what is changed. */
@@ -19,7 +19,7 @@ export interface AuditedChange {
  * Appends a change to the trail of its business, in the transaction of the change. It locks the trail until the transaction ends: no
  * other lock may be waited for after it.
  */
-export async function appendAudit<Tables>(trx: Transaction<Tables>, change: AuditedChange): Promise<void> {
+export async function appendTrail<Tables>(trx: Transaction<Tables>, change: TrailChange): Promise<void> {
   const [before, after] = [change.before, change.after].map((value) => canonicalJson(value ?? null));
   const requestId = currentContext()?.requestId ?? null;
   await sql`
@@ -29,11 +29,11 @@ export async function appendAudit<Tables>(trx: Transaction<Tables>, change: Audi
 
 /** The trail of a business after an entry, the oldest first. */
 export function entriesAfter(
-  db: Kysely<AuditTables>,
+  db: Kysely<TrailTables>,
   businessId: string,
   after: number,
   limit: number,
-): Promise<Selectable<AuditEntryTable>[]> {
+): Promise<Selectable<TrailEntryTable>[]> {
   return db
     .selectFrom('audit_entry')
     .selectAll()
@@ -45,7 +45,7 @@ export function entriesAfter(
 }
 
 /** Which entries of a trail are read. */
-export interface AuditFilter {
+export interface TrailFilter {
   readonly subject?: string | undefined;
   readonly actor?: string | undefined;
   readonly actions?: readonly string[] | undefined;
@@ -64,10 +64,10 @@ interface EntryRange {
  * @returns `start`: the first entry of the period.
  */
 export async function rangeOf(
-  db: Kysely<AuditTables>,
+  db: Kysely<TrailTables>,
   businessId: string,
   before: number | null,
-  { subject, from, to }: AuditFilter,
+  { subject, from, to }: TrailFilter,
 ): Promise<{ range: EntryRange; start: number }> {
   const end = (await headOf(db, businessId))?.n ?? 0;
   const last = Math.min(
@@ -76,13 +76,13 @@ export async function rangeOf(
   );
   const start = from === undefined ? 1 : await firstSince(db, businessId, end, from);
   // An index has the entries about a subject.
-  const first = subject === undefined ? Math.max(start, last - auditCheckedMax + 1) : start;
+  const first = subject === undefined ? Math.max(start, last - trailCheckedMax + 1) : start;
   return { range: { first, last }, start };
 }
 
 /** The number of the first entry that is not before an instant: their instants never decrease. */
 async function firstSince(
-  db: Kysely<AuditTables>,
+  db: Kysely<TrailTables>,
   businessId: string,
   end: number,
   instant: string,
@@ -107,12 +107,12 @@ async function firstSince(
 
 /** The entries of a range that meet a filter, the latest first. */
 export function entriesBetween(
-  db: Kysely<AuditTables>,
+  db: Kysely<TrailTables>,
   businessId: string,
   { first, last }: EntryRange,
-  { subject, actor, actions }: AuditFilter,
+  { subject, actor, actions }: TrailFilter,
   limit: number,
-): Promise<Selectable<AuditEntryTable>[]> {
+): Promise<Selectable<TrailEntryTable>[]> {
   const isKind = actor === 'person' || actor === 'key';
   return db
     .selectFrom('audit_entry')
@@ -130,7 +130,7 @@ export function entriesBetween(
 }
 
 /** The end of a business's trail; null where it is empty. */
-export async function headOf(db: Kysely<AuditTables>, businessId: string): Promise<ChainHead | null> {
+export async function headOf(db: Kysely<TrailTables>, businessId: string): Promise<ChainHead | null> {
   const row = await db
     .selectFrom('audit_chain')
     .select(['last_n', 'last_hash'])
@@ -141,7 +141,7 @@ export async function headOf(db: Kysely<AuditTables>, businessId: string): Promi
 
 /** The ends of the trails of all businesses, in the order of their ids, from the one after `after`. */
 export async function headsAfter(
-  all: Kysely<AuditTables>,
+  all: Kysely<TrailTables>,
   after: string | null,
   limit: number,
 ): Promise<(ChainHead & { business_id: string })[]> {

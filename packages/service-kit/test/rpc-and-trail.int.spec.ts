@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { headers as natsHeaders } from '@nats-io/nats-core';
 import {
-  auditing,
   type ChainHead,
   type Check,
   diagnosing,
@@ -11,25 +10,26 @@ import {
   type RequestOf,
   showBusiness,
   streamsOf,
+  trails,
 } from '@pinkas/contracts';
 import { eventually, exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { AuditedChange } from '../src/audit/audit.repository.js';
 import { callEach } from '../src/diagnosis/call-each.js';
 import { databaseChecks } from '../src/diagnosis/database-checks.js';
 import {
   actorOf,
-  appendAudit,
+  appendTrail,
   createLogger,
   ensureStreams,
   newContext,
   openDatabase,
   withContext,
 } from '../src/index.js';
+import type { TrailChange } from '../src/trail/trail.repository.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
-const contracts = auditing.delivery;
+const contracts = trails.delivery;
 
 let tested: ServiceUnderTest<ProbeTables>;
 beforeAll(async () => {
@@ -257,10 +257,10 @@ describe('the audit trail', () => {
   });
   afterAll(() => owner?.end());
 
-  const append = (business_id: string, change: Partial<AuditedChange> = {}) =>
+  const append = (business_id: string, change: Partial<TrailChange> = {}) =>
     withContext(newContext(10_000, 'request-1'), () =>
       tested.database.db.transaction().execute((trx) =>
-        appendAudit(trx, {
+        appendTrail(trx, {
           business_id,
           action: 'settings.update',
           subject: business_id,
@@ -272,11 +272,11 @@ describe('the audit trail', () => {
       ),
     );
   const list = (business_id: string, after: ChainHead | null = null, limit = 200) =>
-    tested.network.call(contracts.listAuditEntries, { business_id, after, limit });
+    tested.network.call(contracts.listTrailEntries, { business_id, after, limit });
   const findings = async (business_id: string) =>
     (await list(business_id)).entries.flatMap(({ n, finding }) => (finding === null ? [] : [n]));
 
-  it('appendAudit chains the changes of a business, whatever their texts and numbers', async () => {
+  it('appendTrail chains the changes of a business, whatever their texts and numbers', async () => {
     const business = randomUUID();
     const after = {
       '€': 1e21,
@@ -307,14 +307,14 @@ describe('the audit trail', () => {
     expect(second.next_after).toBeNull();
   });
 
-  it('listLatestAuditEntries lists a trail from its end, a page at a time', async () => {
+  it('listLatestTrailEntries lists a trail from its end, a page at a time', async () => {
     const business = randomUUID();
     await append(randomUUID());
     for (let index = 1; index <= 5; index += 1) {
       await append(business, { after: { index } });
     }
     const latest = async (before: number | null, limit: number) =>
-      (await tested.network.call(contracts.listLatestAuditEntries, { business_id: business, before, limit }))
+      (await tested.network.call(contracts.listLatestTrailEntries, { business_id: business, before, limit }))
         .entries;
     const { entries } = await list(business);
     const newestFirst = entries.map(({ finding: _finding, ...entry }) => entry).reverse();
@@ -323,7 +323,7 @@ describe('the audit trail', () => {
     expect(await latest(1, 3)).toEqual([]);
   });
 
-  it('listLatestAuditEntries keeps to a subject, an actor, actions and a period', async () => {
+  it('listLatestTrailEntries keeps to a subject, an actor, actions and a period', async () => {
     const business = randomUUID();
     const [subject, person] = [randomUUID(), `person:${randomUUID()}` as const];
     const entries = [
@@ -337,15 +337,15 @@ describe('the audit trail', () => {
     }
     const all = (await list(business)).entries;
     const filtered = async (
-      filter: Partial<RequestOf<typeof contracts.listLatestAuditEntries>>,
+      filter: Partial<RequestOf<typeof contracts.listLatestTrailEntries>>,
       limit = 10,
     ): Promise<number[]> => {
       const found: number[] = [];
       let before: number | null = null;
       do {
         const request = { business_id: business, before, limit, ...filter };
-        const page: ReplyOf<typeof contracts.listLatestAuditEntries> = await tested.network.call(
-          contracts.listLatestAuditEntries,
+        const page: ReplyOf<typeof contracts.listLatestTrailEntries> = await tested.network.call(
+          contracts.listLatestTrailEntries,
           request,
         );
         found.push(...page.entries.map(({ n }) => n));

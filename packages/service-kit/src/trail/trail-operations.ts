@@ -1,35 +1,35 @@
 import { Controller, type Type } from '@nestjs/common';
 import {
-  type auditContracts,
-  auditing,
   type ReplyOf,
   type RequestOf,
   type ServiceName,
+  type trailContracts,
+  trails,
 } from '@pinkas/contracts';
 import { acrossTenants, type Database, forTenant } from '../db/tenant-scope.js';
 import { InjectDatabase } from '../process/tokens.js';
 import { Operation } from '../rpc/operation.js';
-import { entriesAfter, entriesBetween, headOf, headsAfter, rangeOf } from './audit.repository.js';
-import type { AuditTables } from './audit.tables.js';
 import { hashOfEntry } from './hash-of-entry.js';
+import { entriesAfter, entriesBetween, headOf, headsAfter, rangeOf } from './trail.repository.js';
+import type { TrailTables } from './trail.tables.js';
 
-type AuditContracts = ReturnType<typeof auditContracts>;
-type ListContract = AuditContracts['listAuditEntries'];
-type LatestContract = AuditContracts['listLatestAuditEntries'];
-type HeadsContract = AuditContracts['listChainHeads'];
+type TrailContracts = ReturnType<typeof trailContracts>;
+type ListContract = TrailContracts['listTrailEntries'];
+type LatestContract = TrailContracts['listLatestTrailEntries'];
+type HeadsContract = TrailContracts['listChainHeads'];
 
 /** The controllers of a service's audit contracts. */
-export function auditOperations(service: ServiceName): readonly Type[] {
-  return [trailOperations(auditing[service])];
+export function trailOperations(service: ServiceName): readonly Type[] {
+  return [operationsOf(trails[service])];
 }
 
-function trailOperations({ listAuditEntries, listLatestAuditEntries, listChainHeads }: AuditContracts) {
+function operationsOf({ listTrailEntries, listLatestTrailEntries, listChainHeads }: TrailContracts) {
   @Controller()
   class TrailOperations {
-    constructor(@InjectDatabase() readonly db: Database<AuditTables>) {}
+    constructor(@InjectDatabase() readonly db: Database<TrailTables>) {}
 
     /** Reads the trail of a business and checks its chain. */
-    @Operation(listAuditEntries)
+    @Operation(listTrailEntries)
     async list({ business_id, after, limit }: RequestOf<ListContract>): Promise<ReplyOf<ListContract>> {
       const db = forTenant(this.db, business_id);
       // Before the entries, so that they reach at least as far.
@@ -45,7 +45,7 @@ function trailOperations({ listAuditEntries, listLatestAuditEntries, listChainHe
     }
 
     /** Reads the latest entries of the trail of a business. */
-    @Operation(listLatestAuditEntries)
+    @Operation(listLatestTrailEntries)
     async listLatest({
       business_id,
       before,

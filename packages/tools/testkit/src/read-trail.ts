@@ -1,12 +1,12 @@
-import type { AuditTables } from '@pinkas/service-kit';
+import type { TrailTables } from '@pinkas/service-kit';
 import type { TestDatabase } from './databases.js';
 
 /** What the trail of a business has, the oldest entry first. */
-export async function auditTrail<Tables extends AuditTables>(
+export async function readTrail<Tables extends TrailTables>(
   database: TestDatabase<Tables>,
   businessId: string,
 ): Promise<{ action: string; actor: string; subject: string; before: unknown; after: unknown }[]> {
-  const db = database.db as unknown as TestDatabase<AuditTables>['db'];
+  const db = database.db as unknown as TestDatabase<TrailTables>['db'];
   return db
     .selectFrom('audit_entry')
     .select(['action', 'actor', 'subject', 'before', 'after'])
