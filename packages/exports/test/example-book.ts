@@ -35,6 +35,10 @@ export function exampleEntry(
   };
 }
 
+/** The entries of a sound book, numbered from 1. */
+export const exampleBook = (count: number): BookEntry[] =>
+  Array.from({ length: count }, (_, index) => exampleEntry({ number: index + 1 }));
+
 /** What the other services have stored of a document; mutable, so that a test can damage it. */
 export interface Audits {
   customer: CustomerAudit;
@@ -99,7 +103,7 @@ export interface ExampleSystem {
 
 /** A system with a sound book of some documents of one type. */
 export function exampleSystem(count: number): ExampleSystem {
-  const entries = Array.from({ length: count }, (_, index) => exampleEntry({ number: index + 1 }));
+  const entries = exampleBook(count);
   const system: ExampleSystem = {
     entries,
     series: [{ type: 'tax_invoice', first_number: 1, next_number: count + 1, last_date: '2026-06-15' }],

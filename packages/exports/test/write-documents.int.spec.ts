@@ -13,29 +13,15 @@ import {
   readBook,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import { eventually, exampleDocument } from '@pinkas/testkit';
+import { eventually } from '@pinkas/testkit';
 import { openPromise } from 'yauzl';
 import { csvRow } from '../src/documents/csv.js';
 import { writeDocuments } from '../src/index.js';
 import { zipFiles } from '../src/zip-files.js';
+import { exampleBook } from './example-book.js';
 
 const megabyte = 1024 * 1024;
 const pdf = Buffer.alloc(megabyte, '%PDF-1.7 ').toString('base64');
-
-const bookOf = (count: number): BookEntry[] =>
-  Array.from({ length: count }, (_, index) => ({
-    document: exampleDocument({ number: index + 1 }),
-    state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
-    allocation: null,
-    delivery: { status: 'disabled', channel: null, scheduled_for: null },
-    artifact_sha256: 'ab'.repeat(32),
-    hash: 'cd'.repeat(32),
-    series_position: 1,
-    source: null,
-    received: 0,
-    invoiced: false,
-    credited: null,
-  }));
 
 /** Services with a book, ten documents at a time, whose PDFs have a megabyte. */
 function systemOf(book: readonly BookEntry[], onPdf: () => void): Call {
@@ -76,7 +62,7 @@ describe('writeDocuments', () => {
     const documents = 250;
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
-    const call = systemOf(bookOf(documents), () => {
+    const call = systemOf(exampleBook(documents), () => {
       most = Math.max(most, process.memoryUsage().arrayBuffers - before);
     });
     const request = { ...range, format: 'pdf-zip', folder, partDocuments: documents } as const;
@@ -92,7 +78,7 @@ describe('writeDocuments', () => {
   });
 
   it('a line of JSON is a document of the HTTP API by its schema, with further members behind it', async () => {
-    const [entry] = bookOf(1);
+    const [entry] = exampleBook(1);
     if (!entry) {
       throw new Error('there is no document');
     }
@@ -113,7 +99,7 @@ describe('writeDocuments', () => {
   it.each(['jsonl', 'csv', 'pdf-zip'] as const)(
     'an export as %s that fails leaves no file open',
     async (format) => {
-      const call = systemOf(bookOf(30), () => {});
+      const call = systemOf(exampleBook(30), () => {});
       const failing = (async (contract, request) => {
         if (
           contract.subject === readBook.subject &&

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type BookEntry, type Call, getArtifact } from '@pinkas/contracts';
-import { exampleDocument } from '@pinkas/testkit';
+import { type Call, getArtifact } from '@pinkas/contracts';
 import { writeDocuments } from '../src/index.js';
 import { zipFiles } from '../src/zip-files.js';
+import { exampleBook } from './example-book.js';
 
 const installMs = 240_000;
 const execute = promisify(execFile);
@@ -57,21 +57,6 @@ const programs: Readonly<Record<string, (folder: string) => Promise<Read>>> = {
   },
 };
 
-const bookOf = (count: number): BookEntry[] =>
-  Array.from({ length: count }, (_, index) => ({
-    document: exampleDocument({ number: index + 1 }),
-    state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
-    allocation: null,
-    delivery: { status: 'disabled', channel: null, scheduled_for: null },
-    artifact_sha256: 'ab'.repeat(32),
-    hash: 'cd'.repeat(32),
-    series_position: 1,
-    source: null,
-    received: 0,
-    invoiced: false,
-    credited: null,
-  }));
-
 describe('zips that are read front to back', () => {
   const readers = new Map<string, Read>();
   let folder: string;
@@ -92,7 +77,7 @@ describe('zips that are read front to back', () => {
 
   it('programs that read a stream read each PDF of an export', async () => {
     const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(40_000)]);
-    const book = bookOf(3);
+    const book = exampleBook(3);
     const call = (async (contract) =>
       contract.subject === getArtifact.subject
         ? { revision: 1, sha256: '', pdf: pdf.toString('base64'), cancelled: false }

@@ -1,4 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import {
+  exampleUniformDocument,
+  examplePayment,
+  exampleRun,
+} from '../../test/uniform-example.js';
 import type { UniformDocument, UniformPayment } from './document-records.js';
 import type { RecordLayout } from './record-layouts.js';
 import { uniformDocumentCodes, uniformTypeNames } from './uniform-codes.js';
@@ -6,58 +11,36 @@ import { UniformFiles, type UniformRun } from './uniform-files.js';
 import { writeRecord } from './write-record.js';
 
 const run: UniformRun = {
+  ...exampleRun,
   business: { taxId: '002233445', isCompany: false, name: 'עסק לדוגמה', address: null, city: null },
-  software: {
-    registration: null,
-    name: 'Pinkas',
-    version: '1',
-    vendorTaxId: '002233445',
-    vendorName: 'עסק לדוגמה',
-  },
+  software: { ...exampleRun.software, registration: null },
   from: '2003-01-01',
   to: '2004-12-31',
   began: { day: '2008-09-11', time: '1025' },
-  primaryId: '123456789012345',
   path: 'F:\\OPENFRMT\\00223344.08\\09111025',
-  charset: 'iso-8859-8',
 };
 
 const payment = (change: Partial<UniformPayment>): UniformPayment => ({
+  ...examplePayment,
   method: 'cash',
   amount: 0,
   date: '2004-06-01',
-  check_number: null,
-  check_date: null,
-  bank_code: null,
-  branch: null,
-  account: null,
-  card_type: null,
   ...change,
 });
 
 /** A receipt of a sum, in which an own line names what was sold. */
-const receipt = (total: number, change: Partial<UniformDocument> = {}): UniformDocument => ({
-  type: 'receipt',
-  number: 12,
-  date: '2004-06-01',
-  due_date: null,
-  customer: {
-    id: '00000000-0000-4000-8000-123456789abc',
-    name: 'לקוח לדוגמה',
-    tax_id: null,
-    phone: null,
-    address: null,
-    city: null,
-  },
-  items: [{ description: 'תשלום', quantity: 1, unit_price: total, line_total: total, sku: 'A-1' }],
-  prices_include_vat: true,
-  payments: [payment({ amount: total })],
-  totals: { subtotal: total, discount: 0, vat: 0, vat_rate: 18, total },
-  based_on: null,
-  produced: { day: '2004-06-01', time: '0907' },
-  cancelled: false,
-  ...change,
-});
+const receipt = (total: number, change: Partial<UniformDocument> = {}): UniformDocument =>
+  exampleUniformDocument({
+    type: 'receipt',
+    number: 12,
+    date: '2004-06-01',
+    items: [{ description: 'תשלום', quantity: 1, unit_price: total, line_total: total, sku: 'A-1' }],
+    prices_include_vat: true,
+    payments: [payment({ amount: total })],
+    totals: { subtotal: total, discount: 0, vat: 0, vat_rate: 18, total },
+    produced: { day: '2004-06-01', time: '0907' },
+    ...change,
+  });
 
 /** The records of a document, and where the fields of each are: their first and last columns as the paper has them. */
 function recordsOf(document: UniformDocument): string[] {
