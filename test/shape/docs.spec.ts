@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { repositoryRoot } from '../harness/sources.js';
+import { repositoryRoot, sourcesBelow } from '../harness/sources.js';
 
 const adrWordsMax = 300;
 
@@ -90,14 +90,39 @@ describe('the documentation', () => {
     expect([...dependencies.keys()].filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);
   });
 
-  it('each workspace is in one ring, and a page states at most twenty concepts of the core', async () => {
+  it('the map of README.md names each folder of packages', async () => {
+    const map = (await read('README.md')).match(/^\| folder \|.*\n(?:\|.*\n)+/m)?.[0] ?? '';
+    const folders = ['packages', 'packages/tools'].map(async (parent) =>
+      (await readdir(join(repositoryRoot, parent))).map((name) => `${parent}/${name}`),
+    );
+    const packages = (await Promise.all(folders))
+      .flat()
+      .filter((folder) => existsSync(join(repositoryRoot, folder, 'src')));
+    expect(packages.length).toBeGreaterThan(10);
+    expect(packages.filter((folder) => !map.includes(`\`${folder}\``))).toEqual([]);
+  });
+
+  it('each workspace is in one ring', async () => {
     const rows = (await read('ARCHITECTURE.md')).match(/^\| (?:core|around it|tools) \|.*$/gm) ?? [];
     const named = rows.flatMap((row) => [...row.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name));
     expect(rows).toHaveLength(3);
     const workspaces = [...(await workspaceDependencies()).keys(), 'test'];
     expect(named.toSorted()).toEqual(workspaces.toSorted());
-    const concepts = (await read('docs/rings/core.md')).match(/^\d+\. /gm) ?? [];
-    expect(concepts.length).toBeLessThanOrEqual(20);
+  });
+
+  it('the core has at most 28 concepts, each with one name, and the names of code in their sentences exist', async () => {
+    const page = await read('docs/rings/core.md');
+    const concepts = page.split(/^(?=\d+\. )/m).slice(1);
+    expect(concepts.length).toBeLessThanOrEqual(28);
+    expect(concepts.filter((text) => text.match(/^\d+\. [^*.]*\*\*[a-z A-Z]+\*\*[^*]*/g) === null)).toEqual([]);
+    expect(page.match(/(?<!\*)\*(?!\*)[^*\n]+\*(?!\*)/g) ?? []).toEqual([]);
+    const sources = (await Promise.all(['packages', 'services'].map(sourcesBelow)))
+      .flat()
+      .filter(({ path }) => /\/src\//.test(path) && !path.endsWith('.spec.ts'));
+    const words = new Set(sources.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+    const names = [...page.matchAll(/`@?([A-Za-z_]+)(?:\(\w+\))?`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !words.has(name))).toEqual([]);
   });
 });
 
