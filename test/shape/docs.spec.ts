@@ -114,7 +114,9 @@ describe('the documentation', () => {
     const page = await read('docs/rings/core.md');
     const concepts = page.split(/^(?=\d+\. )/m).slice(1);
     expect(concepts.length).toBeLessThanOrEqual(28);
-    expect(concepts.filter((text) => text.match(/^\d+\. [^*.]*\*\*[a-z A-Z]+\*\*[^*]*/g) === null)).toEqual([]);
+    expect(concepts.filter((text) => text.match(/^\d+\. [^*.]*\*\*[a-z A-Z]+\*\*[^*]*/g) === null)).toEqual(
+      [],
+    );
     expect(page.match(/(?<!\*)\*(?!\*)[^*\n]+\*(?!\*)/g) ?? []).toEqual([]);
     const sources = (await Promise.all(['packages', 'services'].map(sourcesBelow)))
       .flat()

@@ -31,6 +31,8 @@ const replacedWords: Readonly<Record<string, string>> = {
   bears: 'has or contains',
   borne: 'contained',
   tries: 'attempts',
+  colour: 'color',
+  colours: 'colors',
 };
 /** Words of prose that are also names in other senses, so that they are replaced in messages only. */
 const replacedInMessages: Readonly<Record<string, string>> = {

@@ -82,8 +82,8 @@ describe('operations', () => {
   );
 
   it('unknown fields of a response are preserved', async () => {
-    server.script(answer(200, { ...replies.getMe.profile.value, colour: 'green' }));
-    expect(await clientOn().client.getMe()).toHaveProperty('colour', 'green');
+    server.script(answer(200, { ...replies.getMe.profile.value, color: 'green' }));
+    expect(await clientOn().client.getMe()).toHaveProperty('color', 'green');
   });
 
   it('the base URL may end with a slash', async () => {

@@ -19,7 +19,7 @@ const checkFields = ['check_number', 'check_date', 'bank_code', 'branch', 'accou
 const cardFields = ['card_last_digits', 'card_type'];
 
 describe('contrast', () => {
-  it('the contrast of two colours is measured as in WCAG', () => {
+  it('the contrast of two colors is measured as in WCAG', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 5);
     expect(contrast('#ffffff', '#ffffff')).toBeCloseTo(1, 5);
     // The lightest grey with a contrast of 4.5 on white, and the next lighter one.

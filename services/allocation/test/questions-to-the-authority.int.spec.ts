@@ -9,7 +9,7 @@ import {
   showConnection,
 } from '@pinkas/contracts';
 import { allocationThresholdOn, dayInIsrael } from '@pinkas/domain';
-import { readTrail, eventually, scrape } from '@pinkas/testkit';
+import { eventually, readTrail, scrape } from '@pinkas/testkit';
 import { ThresholdMonitor } from '../src/connection/threshold-monitor.js';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 

@@ -118,12 +118,12 @@ describe('operator contracts', () => {
       first_numbers: { invoice: 1, quote: 0 },
       auto_send: { quiet_hours: '25:00-07:00' },
       wallet_labels: { wallet_method_9: {} },
-      colour: 'blue',
+      color: 'blue',
     };
     expect(await errorPathsOf(create(wrong as unknown as BusinessChange))).toEqual(
       [
         '/business/auto_send/quiet_hours',
-        '/business/colour',
+        '/business/color',
         '/business/email',
         '/business/first_numbers/invoice',
         '/business/first_numbers/quote',
@@ -154,7 +154,7 @@ describe('operator contracts', () => {
     expect((await shown()).allocation_hold_minutes).toBe(1_440);
   });
 
-  it('an accent colour must be readable on paper, and can be removed', async () => {
+  it('an accent color must be readable on paper, and can be removed', async () => {
     const { id } = await create({ name: 'עסק לדוגמה', accent_color: '#0B6E4F' });
     const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
     expect((await shown()).accent_color).toBe('#0b6e4f');

@@ -52,7 +52,7 @@ describe('readConversionForm', () => {
       ['watermarkOptions', '{}'],
       ['emulatedMediaFeatures', '[]'],
       ['optimizeImages', 'F'],
-      ['colour', 'red'],
+      ['color', 'red'],
     ]);
     expect(job.html).toBe('<p>1');
   });

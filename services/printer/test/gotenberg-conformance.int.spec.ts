@@ -15,7 +15,7 @@ interface Expected {
   readonly info?: RegExp;
   readonly fonts?: RegExp;
   /** Hexadecimal; on two points beside each other. */
-  readonly colours?: { readonly shown: string; readonly absent: string };
+  readonly colors?: { readonly shown: string; readonly absent: string };
   /** Fields that Gotenberg supports and this server refuses. */
   readonly isRefusedHereOnly?: boolean;
 }
@@ -95,7 +95,7 @@ const forms: Readonly<Record<string, readonly [Form, Expected]>> = {
   ],
   'the background of the page only where the form wants it': [
     { files: { 'index.html': html('<p style="background:#ff8000">א</p>', 'body{background:#0080ff}') } },
-    { status: 200, text: /א/, colours: { shown: 'ff8000', absent: '0080ff' } },
+    { status: 200, text: /א/, colors: { shown: 'ff8000', absent: '0080ff' } },
   ],
   'a script, which does not run': [
     { files: { 'index.html': html(`<p>kept</p><script>document.body.append('scripted')</script>`) } },
@@ -158,9 +158,9 @@ describe("Gotenberg's HTTP API", () => {
     expect(pdf.text).not.toMatch(expected.notText ?? /[^\s\S]/);
     expect(pdf.info).toMatch(expected.info ?? /./);
     expect(pdf.fonts).toMatch(expected.fonts ?? /./);
-    if (expected.colours) {
-      const { shown, absent } = expected.colours;
-      const has = (colour: string) => pdf.pixels().includes(Buffer.from(colour.repeat(2), 'hex'));
+    if (expected.colors) {
+      const { shown, absent } = expected.colors;
+      const has = (color: string) => pdf.pixels().includes(Buffer.from(color.repeat(2), 'hex'));
       expect([has(shown), has(absent)]).toEqual([true, false]);
     }
     if (real) {

@@ -137,7 +137,7 @@ function ofFile(file: ReadPdf, trailer: Dictionary, catalog: Dictionary): string
   }
   const length = Buffer.from(profile.slice(0, 4), 'latin1').toString('hex');
   if (Number.parseInt(length, 16) !== profile.length) {
-    findings.push('the colour profile does not have its length');
+    findings.push('the color profile does not have its length');
   }
   if (file.array(trailer['/ID']).length !== 2) {
     findings.push('no file identifier');

@@ -102,7 +102,7 @@ describe('parseCommandLine', () => {
     ['queue redrive', 'queue redrive takes ID, or --all: see pinkas queue --help'],
     ['queue redrive 17 --all', 'queue redrive takes ID, or --all: see pinkas queue --help'],
     ['verify everything', 'verify takes no argument: see pinkas verify --help'],
-    ['key create --colour blue', "Unknown option '--colour': see pinkas key --help"],
+    ['key create --color blue', "Unknown option '--color': see pinkas key --help"],
   ])('"%s" is rejected with the correct usage', (line, message) => expect(() => read(line)).toThrow(message));
 });
 

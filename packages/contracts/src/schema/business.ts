@@ -111,7 +111,7 @@ export const PaymentInstructions = Type.Partial(Strict(paymentInstructionFields)
 });
 export type PaymentInstructions = Static<typeof PaymentInstructions>;
 
-const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
+const accentColor = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
 export const Business = Strict({
@@ -120,7 +120,7 @@ export const Business = Strict({
   /** Counted from the issue: how long a message waits for an allocation number that the authority did not give at once. */
   allocation_hold_minutes: allocationHoldMinutes,
   /** `#rrggbb`, lower case; it can be read on white. Absent: the house's own. */
-  accent_color: Type.Optional(accentColour),
+  accent_color: Type.Optional(accentColor),
   /** Its bytes travel nowhere: they would be in every event and every stored document. Absent: none. */
   logo: Type.Optional(LogoRef),
   /** Absent: the business is not approved, whatever its legal type. */

@@ -1,9 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  exampleUniformDocument,
-  examplePayment,
-  exampleRun,
-} from '../../test/uniform-example.js';
+import { examplePayment, exampleRun, exampleUniformDocument } from '../../test/uniform-example.js';
 import type { UniformDocument, UniformPayment } from './document-records.js';
 import type { RecordLayout } from './record-layouts.js';
 import { uniformDocumentCodes, uniformTypeNames } from './uniform-codes.js';

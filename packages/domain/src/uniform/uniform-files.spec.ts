@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DocumentType } from '../document-types.js';
-import { encodeText, encodeTrimmed, type UniformCharset } from './charset.js';
-import { type UniformDocument } from './document-records.js';
-import { recordLayouts } from './record-layouts.js';
 import {
   exampleUniformDocument as document,
   examplePayment as payment,
   exampleRun as run,
 } from '../../test/uniform-example.js';
+import { type DocumentType } from '../document-types.js';
+import { encodeText, encodeTrimmed, type UniformCharset } from './charset.js';
+import { type UniformDocument } from './document-records.js';
+import { recordLayouts } from './record-layouts.js';
 import { UniformFiles } from './uniform-files.js';
 
 /** A record of pieces by hand: each is a field, or several, with all its spaces and zeros. */

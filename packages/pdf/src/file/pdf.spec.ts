@@ -419,7 +419,7 @@ describe('srgbProfile', () => {
     expect(srgbProfile.length).toBeLessThan(700);
   });
 
-  it('another library reads the profile, and its colours are those of its own sRGB', async () => {
+  it('another library reads the profile, and its colors are those of its own sRGB', async () => {
     const pixels = Buffer.from([0, 0, 0, 255, 255, 255, 200, 30, 40, 11, 110, 79, 90, 90, 90, 3, 5, 250]);
     const raw = { width: 6, height: 1, channels: 3 } as const;
     const tagged = await sharp(pixels, { raw }).png().withMetadata().toBuffer();

@@ -110,7 +110,7 @@ class FileWriter {
 
 /**
  * Writes Chromium's PDF again in one piece: with the document's facts instead of Chromium's own, a placeholder for the
- * signature, tags and colours as PDF/UA and PDF/A want them, and packed (ISO 32000-1, 7.5.7).
+ * signature, tags and colors as PDF/UA and PDF/A want them, and packed (ISO 32000-1, 7.5.7).
  * The same input makes the same bytes.
  * @param placeholderBytes how long the signature may be.
  * @throws InvalidPdfError when the file has what documents never have.
@@ -189,12 +189,12 @@ function addFacts(objects: Objects, file: ChromiumFile, facts: DocumentFacts, co
     const spoken = catalog.includes('/Lang')
       ? catalog
       : withEntry(catalog, 'Lang', textString(facts.language));
-    const withColours = withEntry(
+    const withColors = withEntry(
       spoken,
       'OutputIntents',
       `[<</Type/OutputIntent/S/GTS_PDFA1/OutputConditionIdentifier(sRGB)/Info(sRGB IEC61966-2.1)/DestOutputProfile ${profile} 0 R>>]`,
     );
-    return withEntry(withColours, 'Metadata', ` ${metadata} 0 R`);
+    return withEntry(withColors, 'Metadata', ` ${metadata} 0 R`);
   });
   change(objects, file.information, (chromium) => {
     const producer = /\/Producer \([^()\\]*\)/.exec(chromium)?.[0] ?? '';

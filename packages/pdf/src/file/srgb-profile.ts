@@ -36,7 +36,7 @@ const xyz = (x: number, y: number, z: number) => element('XYZ ', fixed(x, y, z))
 const d50 = [0.9642, 1, 0.8249] as const;
 
 /**
- * The colours of the documents as an ICC profile of version 4 (ICC.1:2004-10): sRGB by its definition in IEC 61966-2-1, with the
+ * The colors of the documents as an ICC profile of version 4 (ICC.1:2004-10): sRGB by its definition in IEC 61966-2-1, with the
  * primaries adapted from D65 to D50 by the Bradford matrix that the profile states. PDF/A wants it for plain RGB.
  */
 function makeProfile(): Buffer {

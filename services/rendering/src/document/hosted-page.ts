@@ -44,12 +44,12 @@ export interface PageFacts {
   readonly verifyUrl?: string | undefined;
 }
 
-/** The icon of the page, in the colour of the business: within the page, so that no request for it counts against the reader. */
+/** The icon of the page, in the color of the business: within the page, so that no request for it counts against the reader. */
 function icon({ business }: Sheet): Markup {
-  const colour = business.accent_color ?? defaultAccent;
+  const color = business.accent_color ?? defaultAccent;
   const drawing = compact`
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-      <rect width="32" height="32" rx="7" fill="${colour}"/>
+      <rect width="32" height="32" rx="7" fill="${color}"/>
       <path d="M9 10h14M9 16h14M9 22h8" stroke="#fff" stroke-width="3"/>
     </svg>`;
   return html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(drawing.text)}">`;
@@ -174,7 +174,7 @@ export function draftPage(draft: Sheet, typeface: Typeface): string {
 
 function sheetPage(sheet: Sheet, heading: string, body: Markup, typeface: Typeface, more = ''): string {
   const language = languageOf(sheet);
-  // Emoji are the device's own: there they have colours.
+  // Emoji are the device's own: there they have colors.
   const fonts = typeface.filesFor(body.text).filter(({ family }) => family !== 'Noto Emoji');
   const style = new Markup(
     `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}${more}`,

@@ -1,4 +1,4 @@
-/** The frame of the hosted page around the document; colours and sizes are the tokens' (packages/ui). */
+/** The frame of the hosted page around the document; colors and sizes are the tokens' (packages/ui). */
 export const pageStyle = `body{background:var(--desk);padding:1.5rem 1rem 2.5rem}
 .bar,.paper,.genuine{max-width:52rem;margin-inline:auto}
 .bar{display:flex;flex-wrap:wrap;align-items:center;gap:.75rem 1.25rem;margin-block-end:1rem}

@@ -1,7 +1,7 @@
 import { fontFamilies } from '../typeface/typeface.js';
 
 /**
- * The style of a document on paper and on its page; colours and sizes are the tokens' (packages/ui). Logical
+ * The style of a document on paper and on its page; colors and sizes are the tokens' (packages/ui). Logical
  * properties, so that one style serves both directions; figures alone are flush right in both, so that their decimals
  * are aligned, in the lines and in the totals below them.
  */

@@ -26,11 +26,11 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), typed, frame.subarray(4)]);
 }
 
-function header(width: number, height: number, [depth, colour, interlace]: [number, number, number]): Buffer {
+function header(width: number, height: number, [depth, color, interlace]: [number, number, number]): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
-  data.set([depth, colour, 0, 0, interlace], 8);
+  data.set([depth, color, 0, 0, interlace], 8);
   return chunk('IHDR', data);
 }
 
@@ -169,7 +169,7 @@ describe('a PNG logo', () => {
     expect(await drawPng(png(1600, 100))).toMatchObject({ width: 800, height: 50 });
   });
 
-  it('a PNG of any colour type and interlacing is accepted', async () => {
+  it('a PNG of any color type and interlacing is accepted', async () => {
     // The rows of the seven passes of five by five pixels of four bytes, each with its filter byte.
     const rows = [1, 1, 2, 1, 1, 3, 2, 2, 2, 5, 5];
     const interlaced = Buffer.alloc(
@@ -180,8 +180,8 @@ describe('a PNG logo', () => {
       interlaced.fill(120, at + 1, at + 1 + (rows[row] ?? 0) * 4);
       at += 1 + (rows[row] ?? 0) * 4;
     }
-    const colours = pngOf(header(5, 5, [8, 6, 1]), chunk('IDAT', deflateSync(interlaced)));
-    expect(await pixelAt((await drawPng(colours)).bytes, 4, 4)).toEqual([120, 120, 120, 120]);
+    const colors = pngOf(header(5, 5, [8, 6, 1]), chunk('IDAT', deflateSync(interlaced)));
+    expect(await pixelAt((await drawPng(colors)).bytes, 4, 4)).toEqual([120, 120, 120, 120]);
     const palette = pngOf(
       header(9, 2, [1, 3, 0]),
       chunk('PLTE', Buffer.from([0, 0, 0, 255, 255, 255])),
