@@ -16,7 +16,7 @@ const run = promisify(execFile);
 export const folder = join(repositoryRoot, '.pinkas/gallery');
 const widths = [1280, 390] as const;
 const schemes = ['light', 'dark'] as const;
-/** What is printed. */
+/** The printed text. */
 const onPaper = new Set(['console-reports', 'console-customers-id-statement', 'console-documents-id']);
 
 /** A page to draw. */

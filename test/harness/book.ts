@@ -19,7 +19,7 @@ interface BookRow {
 const firstVerifyPauseMs = 250;
 const longestVerifyPauseMs = 4_000;
 
-/** What a caller has seen: a key it sent, and the document of the 201 that it got. */
+/** A key that a caller sent, and the document of the 201 that it got. */
 export interface ObservedDocument {
   key: string;
   id: string;

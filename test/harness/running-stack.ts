@@ -319,7 +319,7 @@ export class RunningStack {
     }
   }
 
-  /** What a simulator received. */
+  /** The requests that a simulator received. */
   async calls<T>(simulator: 'gotenberg' | 'tax_authority' | 'whatsapp'): Promise<T> {
     const response = await fetch(`${(await this.file()).simulators[simulator]}/_calls`, {
       signal: AbortSignal.timeout(60_000),

@@ -6,7 +6,7 @@ import { type HostileRequest, HostileRequests, randomFrom } from './hostile-requ
 const lanes = 8;
 const answerTimeoutMs = 25_000;
 
-/** What hostile requests got. */
+/** The answers to hostile requests. */
 export interface HostileReport {
   requests: number;
   /** How many answers had each status; `closed` counts connections that ended without one. */

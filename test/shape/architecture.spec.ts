@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { importsOf, type Source, sourcesBelow } from '../harness/sources.js';
 
-/** What a service may import in addition to what all may. */
+/** The workspaces that a service may import besides those that all may. */
 const additionally: Partial<Record<ServiceName, readonly string[]>> = {
   gateway: ['@pinkas/ui', '@pinkas/pdf'],
   delivery: ['@pinkas/ui'],
@@ -10,7 +10,7 @@ const additionally: Partial<Record<ServiceName, readonly string[]>> = {
   console: ['@pinkas/ui', '@pinkas/exports'],
 };
 
-/** What each workspace may import of the others. */
+/** The workspaces that each workspace may import. */
 const mayImport: Record<string, readonly string[]> = {
   'packages/domain': [],
   'packages/contracts': ['@pinkas/domain'],
@@ -240,7 +240,7 @@ const roomsOf: Record<string, readonly string[]> = {
   ],
 };
 
-/** Where a library that shapes the system may be imported, as folders or files. */
+/** The folders or files in which a library that shapes the system may be imported. */
 const keptIn: Record<string, readonly string[]> = {
   // Only Nest's transport needs it (ADR 0029).
   nats: [],

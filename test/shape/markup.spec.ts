@@ -72,7 +72,7 @@ function markupLines({ text }: Source): Map<number, string> {
   return found;
 }
 
-/** What is wrong with one line of markup. */
+/** The errors of one line of markup. */
 function wrongIn(line: string): string | null {
   if (line.length > lineMax) {
     return `has ${line.length} characters`;

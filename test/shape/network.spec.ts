@@ -20,7 +20,7 @@ function auditingIn(text: string): string[] {
   );
 }
 
-/** What a service calls others through. */
+/** The client through which a service calls others. */
 const packagesThatCall: Partial<Record<catalogue.ServiceName, readonly string[]>> = {
   console: ['packages/exports/src'],
 };

@@ -120,7 +120,7 @@ export function eventSubject(event: EventContract, documentId: string): string {
   return `${event.subject}.${documentId}`;
 }
 
-/** What an API key may be used for (API specification, 2.2). */
+/** The uses of an API key (API specification, 2.2). */
 export const scopes = ['documents:write', 'documents:read', 'customers:read'] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -34,12 +34,12 @@ export type CheckState = (typeof checkStates)[number];
 export const Check = Strict({
   /** One of `checkAreas`; a later release may have others. */
   area: Type.String(),
-  /** What was looked at; processes that look at the same thing call it the same. */
+  /** The name of the thing that was checked; processes that check the same thing name it alike. */
   subject: Type.String(),
   state: Type.Enum([...checkStates]),
-  /** What is the case, in a few words. */
+  /** The finding, in a few words. */
   finding: Type.String(),
-  /** What to do; null where it is ok. */
+  /** The advice; null where it is ok. */
   remedy: Nullable(Type.String()),
 });
 export type Check = Static<typeof Check>;

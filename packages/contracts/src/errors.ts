@@ -1,11 +1,11 @@
-/** What the catalogue says of one error code. */
+/** The entry of one error code in the catalogue. */
 export interface ErrorEntry {
   readonly httpStatus: number;
   /** True: the same request with the same Idempotency-Key may be sent again. */
   readonly retryable: boolean;
   readonly message: string;
   readonly messageHe: string;
-  /** What the caller should do; absent where there is nothing to do. */
+  /** The advice to the caller; absent where there is nothing to do. */
   readonly hint?: string;
   /** The members of `error.details` that the code carries. */
   readonly details: readonly string[];

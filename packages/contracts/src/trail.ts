@@ -30,7 +30,7 @@ export const TrailEntry = Strict({
   /** `operator`, `person:<id>` of the console, `key:<id>`, `owner`, or `role:<name>`, the database's role, where the change came from no request. */
   actor: Type.String(),
   request_id: Nullable(Type.String()),
-  /** What was there before and after; without secrets. */
+  /** The members before and after; without secrets. */
   before: Type.Unknown(),
   after: Type.Unknown(),
   /** Over all of these and the hash of the entry before it. */

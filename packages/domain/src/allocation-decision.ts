@@ -3,7 +3,7 @@ import { type CustomerLegalType, type DocumentType, documentTypeRules } from './
 import { law, lawOn } from './law.js';
 import { type Agorot, fromShekels } from './money/agorot.js';
 
-/** What the decision depends on of a document. */
+/** The facts of a document on which the decision depends. */
 export interface AllocatedDocument {
   readonly type: DocumentType;
   /** YYYY-MM-DD */
@@ -17,7 +17,7 @@ export interface AllocatedDocument {
   };
 }
 
-/** What the decision depends on of a business. */
+/** The facts of a business on which the decision depends. */
 export interface AllocatingBusiness {
   readonly tax_id: string | null;
   /** ILS, net of VAT. */
@@ -34,7 +34,7 @@ export type AllocationDecision =
       readonly reason: string;
     };
 
-/** What the operator has decided about the numbers that are asked for. */
+/** The decisions of the operator about the numbers that are asked for. */
 export interface AllocationOptions {
   /** Whether a number is asked for of a credit note, which the authority's table of July 2024 gives none; by default it is. */
   readonly creditNotes?: 'ask' | 'skip';

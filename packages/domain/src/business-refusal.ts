@@ -1,4 +1,4 @@
-/** What decides whether a business may do something, of its settings. */
+/** The settings of a business that decide what it may do. */
 export interface BusinessStatus {
   readonly archived: boolean;
   readonly provider: 'native' | 'external';

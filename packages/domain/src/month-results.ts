@@ -1,7 +1,7 @@
 import { type BusinessLegalType, type DocumentType, mayIssue } from './document-types.js';
 import type { Agorot } from './money/agorot.js';
 
-/** What the documents of a type amount to in a month. */
+/** The sums of the documents of a type in a month. */
 export interface MonthSum {
   /** YYYY-MM. */
   readonly month: string;
@@ -17,7 +17,7 @@ export interface MonthResult {
   readonly income: Agorot;
   /** VAT of invoices less that of credit notes. */
   readonly vat: Agorot;
-  /** What was received, by receipts of any kind. */
+  /** The sum that receipts of any kind have received. */
   readonly received: Agorot;
 }
 

@@ -2,7 +2,7 @@ import { type BusinessLegalType, type DocumentType, mayIssue } from './document-
 import { type Agorot, sum } from './money/agorot.js';
 import { divideRounded } from './money/rounding.js';
 
-/** What the documents of a type and a VAT rate amount to. */
+/** The sums of the documents of a type and a VAT rate. */
 export interface TypeSum {
   readonly type: DocumentType;
   /** Percent. */
@@ -21,7 +21,7 @@ export interface VatAmounts {
   readonly total: Agorot;
 }
 
-/** What a period has at one VAT rate. */
+/** The amounts of a period at one VAT rate. */
 export interface RateSum extends VatAmounts {
   readonly vatRate: number;
 }
@@ -38,7 +38,7 @@ export interface PeriodReport {
   readonly untaxed: Agorot;
   /** Sales and VAT in complete shekels, half up (VAT law, section 139: reports are in complete shekels). */
   readonly reported: { readonly taxable: bigint; readonly vat: bigint; readonly untaxed: bigint };
-  /** What was received, by receipts of any kind. */
+  /** The sum that receipts of any kind have received. */
   readonly received: Agorot;
   /** `invoices`: net sales; `receipts`: what was received, for a business that issues no tax invoices. */
   readonly income: { readonly basis: 'invoices' | 'receipts'; readonly amount: Agorot };

@@ -138,7 +138,7 @@ export function settlesSource(type: DocumentType): boolean {
   return type === 'receipt' || type === 'credit_note';
 }
 
-/** What tells customers of a business apart. */
+/** The facts by which customers of a business differ. */
 export interface IdentifiedCustomer {
   readonly id: string;
   readonly tax_id: string | null;

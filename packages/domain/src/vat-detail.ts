@@ -58,7 +58,7 @@ export const vatDetailLayouts = {
   end: [text('record', 1), digits('vat_number', 9)],
 } as const satisfies Record<string, readonly VatDetailField[]>;
 
-/** What a row states of a document; amounts in ILS. */
+/** The members of a document in a row; amounts in ILS. */
 export interface VatDetailDocument {
   readonly type: DocumentType;
   readonly number: number;

@@ -1,4 +1,4 @@
-/** What the parts of a service report to `pinkas doctor`. */
+/** The checks that the parts of a service report to `pinkas doctor`. */
 export {
   type CheckSource,
   checkPublicAddresses,

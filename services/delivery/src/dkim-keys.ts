@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@pinkas/service-kit/config';
 
-/** What signs the emails of a domain. */
+/** The key that signs the emails of a domain. */
 export interface DkimKey {
   readonly domain: string;
   readonly selector: string;

@@ -30,7 +30,7 @@ export const fields = {
 };
 export type IssuingConfig = ConfigOf<typeof fields>;
 
-/** What the operator has decided about the numbers that are asked for. */
+/** The decisions of the operator about the numbers that are asked for. */
 export const allocationOptions = ({
   taxAuthorityCreditNotes: creditNotes,
 }: Pick<IssuingConfig, 'taxAuthorityCreditNotes'>) => ({ creditNotes });

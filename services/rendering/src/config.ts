@@ -9,7 +9,7 @@ import {
   url,
 } from '@pinkas/service-kit/config';
 
-/** Where an object store is. */
+/** The address of an object store. */
 export interface StoreAddress {
   readonly bucket: string;
   /** Of every key: empty, or a path with a slash at its end. */

@@ -30,7 +30,7 @@ interface TestMessages {
   allocation_requests: ReplyOf<typeof listTestRequests>['requests'];
 }
 
-/** What one key has issued. */
+/** The documents that one key has issued. */
 interface Book {
   key: string;
   customer: string;

@@ -8,7 +8,7 @@ import { childrenOf, freeze } from '../../harness/processes.js';
 import { type KillPointName, killPoints } from './kill-points.js';
 import type { Disk, FaultSystem } from './system.js';
 
-/** What a fault happens to. */
+/** The target of a fault. */
 interface Aim {
   /** A process, a kill point, a proxied server, a disk or a simulator, by the kind. */
   target: string;

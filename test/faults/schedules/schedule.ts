@@ -3,7 +3,7 @@ import { emailsOf } from '../engine/checks.js';
 import { Engine, type Load } from '../engine/engine.js';
 import { FaultSystem } from '../engine/system.js';
 
-/** What happens to a system when, with which load, and what holds at the end besides the invariants. */
+/** The faults of a system in their order, the load, and the conditions at the end besides the invariants. */
 export interface Schedule {
   name: string;
   /** None: what it sends itself is all. */

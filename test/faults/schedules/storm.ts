@@ -22,7 +22,7 @@ export interface StormOptions {
   signal?: AbortSignal;
 }
 
-/** What a storm found. */
+/** The findings of a storm. */
 export interface StormReport {
   seed: number;
   minutes: number;

@@ -10,7 +10,7 @@ export type Statements = () => AsyncIterable<readonly SignedHeads[]>;
 /** How many characters of a file make a page. */
 const pageLength = 400 * 1024;
 
-/** What a statement has. */
+/** The content of a statement. */
 export interface Statement {
   readonly n: number;
   readonly at: string;

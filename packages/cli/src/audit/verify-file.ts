@@ -11,7 +11,7 @@ import { headsOfFile, parseStatement } from './statements.js';
 /** A document of Pinkas has less than one MB. */
 const fileBytesMax = 64 * 1024 * 1024;
 
-/** What one file is verified against; all of it is in files. */
+/** The facts that one file is verified against; all of them are in files. */
 export interface FileEvidence {
   readonly file: string;
   readonly heads: string | undefined;

@@ -14,7 +14,7 @@ const pageSize = 200;
 
 /** Dead-lettered work of a document, in the service that stores it. */
 export interface DeadLetter {
-  /** What `queue redrive` takes. */
+  /** The input of `queue redrive`. */
   readonly id: string;
   readonly service: MessagingService;
   /** The durable name of the consumer; `allocation-number` and `donation-report` for a request to the tax authority. */
@@ -40,7 +40,7 @@ export interface Redriven {
   readonly reason: string | null;
 }
 
-/** Where dead letters are stored. */
+/** The services that store dead letters. */
 export interface DeadLetterSource {
   readonly service: MessagingService;
   list(call: Call): Promise<DeadLetter[]>;

@@ -63,7 +63,7 @@ function nameOf({ check, type, number, document_id }: Finding): string {
   return document_id === null ? (type ?? check) : `${type} ${number} (${document_id})`;
 }
 
-/** What is reported of one business. */
+/** The report of one business. */
 interface BusinessReport
   extends Pick<VerificationResult, 'id' | 'name' | 'documents' | 'findings' | 'notes' | 'pending'> {
   readonly ok: boolean;

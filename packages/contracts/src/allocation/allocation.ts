@@ -25,7 +25,7 @@ export const allocationSettled = defineEvent(
   }),
 );
 
-/** What is requested of the authority for a document; no type of document needs both. */
+/** The kinds of requests to the authority; no type of document needs both. */
 export const requestKinds = ['number', 'donation'] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
@@ -68,7 +68,7 @@ export const retryAllocation = defineContract('allocation.document.retry', {
   timeoutMs: timeLimitsMs.operatorCall,
 });
 
-/** Where a page of dead-lettered documents ends. */
+/** The end of a page of dead-lettered documents. */
 export const DeadLetteredPosition = Strict({ decided_at: Instant, document_id: Uuid });
 
 /** The documents whose request was dead-lettered, of every business, the oldest first. */

@@ -7,7 +7,7 @@ import { Instant, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
 import { Sha256 } from '../trail.js';
 
-/** What issuing knows of a document: the allocation service need not have any record of it. */
+/** The facts of a document that issuing knows: the allocation service need not have any record of it. */
 const issuedFacts = {
   document: IssuedDocument,
   /** As it was at issue, but for the connection, which is that of now. */

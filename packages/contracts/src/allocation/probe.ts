@@ -31,9 +31,9 @@ export const probeAuthority = defineContract('allocation.authority.probe', {
     outcome: Type.Enum(['answered', 'not_sandbox', 'failed']),
     reason: Nullable(Type.String()),
     question: Type.String(),
-    /** What the software assumes. */
+    /** The assumption of the software. */
     assumed: Type.String(),
-    /** What the authority answered, in the same words; null where it did not. */
+    /** The authority's answer in the same words; null where it gave none. */
     answered: Nullable(Type.String()),
     /** As they came. */
     answers: Type.Array(Strict({ status: Type.Integer(), body: Type.String() })),

@@ -6,7 +6,7 @@ import { allocationStates } from './allocation.js';
 
 export const clearTestAllocations = defineTestBookClear('allocation');
 
-/** Where a page of test requests ends. */
+/** The end of a page of test requests. */
 const TestRequestPosition = Strict({ decided_at: Instant, document_id: Uuid });
 
 /** A document of a test book whose allocation number was requested from nobody but the simulation. */

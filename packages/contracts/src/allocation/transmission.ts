@@ -11,7 +11,7 @@ export const transmittedFileNames = ['INI.TXT', 'BKMVDATA.TXT', 'BKMVDATA.zip'] 
  * (`TAX_AUTHORITY_TRANSMISSION`). `failed`: with the reason.
  */
 const TransmissionOutcome = Type.Enum(['done', 'not_required', 'off', 'failed']);
-/** What a person has to do about a failure; absent: the reason is in the words of the authority. */
+/** The problem that a person has to solve; absent: the reason is in the words of the authority. */
 export const transmissionProblems = [
   'not_connected',
   'no_permission',

@@ -20,7 +20,7 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
   request: Strict({
     business_id: Uuid,
     customer: CustomerInput,
-    /** What the card is reserved for: the id of the document, if it is issued. */
+    /** The purpose of the reservation: the id of the document, if it is issued. */
     document_id: Uuid,
   }),
   reply: Strict({

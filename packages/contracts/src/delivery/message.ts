@@ -100,7 +100,7 @@ export const FailedMessage = Strict({
 });
 export type FailedMessage = Static<typeof FailedMessage>;
 
-/** Where a page of failures ends: at an instant, and among those of one instant at an id. */
+/** The end of a page of failures: at an instant, and among those of one instant at an id. */
 export const FailurePosition = Strict({ failed_at: Instant, delivery_id: Uuid });
 
 /** The dead-lettered messages, the latest first, a page at a time. */
@@ -154,7 +154,7 @@ export const listUndelivered = defineContract('delivery.document.list_undelivere
   reply: Strict({ document_ids: Type.Array(Uuid, { maxItems: undeliveredMax }) }),
 });
 
-/** What has become of the customer's copies of some documents of one business. */
+/** The states of the customer's copies of some documents of one business. */
 export const listDeliveryStates = defineContract('delivery.document.list_states', {
   request: Strict({ business_id: Uuid, document_ids: Type.Array(Uuid, { maxItems: 100 }) }),
   reply: Strict({

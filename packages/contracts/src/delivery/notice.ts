@@ -16,7 +16,7 @@ export const sendNotice = defineContract('delivery.notice.send', {
   reply: Strict({
     /** `rejected`: no attempt will succeed; `failed`: another may. */
     outcome: Type.Enum(['accepted', 'rejected', 'failed']),
-    /** What the mail server answered; null where it accepted. */
+    /** The answer of the mail server; null where it accepted. */
     reason: Nullable(Type.String()),
   }),
   timeoutMs: timeLimitsMs.sendNotice,

@@ -8,7 +8,7 @@ import { MessageStatus } from '../schema/message.js';
 /** The most documents that one reminder is about: the first that are due. */
 export const remindedDocumentsMax = 20;
 
-/** What a reminder to a customer would say, and when it may be sent. */
+/** Proposes the text of a reminder to a customer, and states when it may be sent. */
 export const draftReminder = defineContract('delivery.reminder.draft', {
   request: Strict({
     /** With its settings of now. */

@@ -59,7 +59,7 @@ export const unsuppressAddress = defineContract('delivery.suppression.remove', {
   errors: ['validation_error', 'not_found'],
 });
 
-/** Where a page of suppressions ends. */
+/** The end of a page of suppressions. */
 export const SuppressionPosition = Strict({
   business_id: Uuid,
   channel: MessageChannel,

@@ -7,7 +7,7 @@ import { defineTestBookClear } from '../test-book.js';
 
 export const clearTestDeliveries = defineTestBookClear('delivery');
 
-/** Where a page of test messages ends. */
+/** The end of a page of test messages. */
 const TestMessagePosition = Strict({ sent_at: Instant, delivery_id: Uuid });
 
 /** A message of a test book: what would have been given to a provider. */

@@ -148,7 +148,7 @@ export const resendWebhooks = defineContract('delivery.endpoint.resend', {
   errors: ['not_found', 'validation_error'],
 });
 
-/** Where a page of the log ends. */
+/** The end of a page of the log. */
 const WebhookAttemptPosition = Strict({ started_at: Instant, event_id: EventId, n: Type.Integer() });
 
 /** One attempt to send an event to an endpoint. */

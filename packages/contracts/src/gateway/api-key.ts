@@ -22,10 +22,10 @@ export const ApiKey = Strict({
 });
 export type ApiKey = Static<typeof ApiKey>;
 
-/** What a key may do at most where its creator does not say. */
+/** The limits of a key whose creator states none. */
 export const keyLimitDefaults = { perMinute: 60, dailyDocuments: 300 } as const;
 
-/** What a person of the console may allow a key at most; the operator may allow more. */
+/** The largest limits that a person of the console gives a key; the operator may give more. */
 export const ownerKeyLimits = { perMinute: 600, dailyDocuments: 10_000 } as const;
 
 export const createKey = defineContract('gateway.key.create', {

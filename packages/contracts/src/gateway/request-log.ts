@@ -3,7 +3,7 @@ import { defineContract } from '../define.js';
 import { Instant, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { LoggedRequest } from '../schema/logged-request.js';
 
-/** Where a page of logged requests begins: after this one. */
+/** The logged request after which a page begins. */
 const RequestPosition = Strict({ timestamp: Instant, id: Uuid });
 
 /** One request in a list, without its body. */

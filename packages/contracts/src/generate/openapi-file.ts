@@ -1,6 +1,6 @@
 import { openApiDocument } from '../openapi/openapi-document.js';
 
-/** Where the document lies in the repository. */
+/** The path of the document in the repository. */
 export const openApiFile = new URL('../../openapi.json', import.meta.url);
 
 /** The document as it lies in the repository, for an interface at no certain host. */

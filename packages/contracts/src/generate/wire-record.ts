@@ -14,7 +14,7 @@ import * as document from '../schema/document.js';
 /** A JSON Schema, as data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What travels on one subject: `request` and `reply` of a contract, or the `body` of an event. */
+/** The schemas of one subject: `request` and `reply` of a contract, or the `body` of an event. */
 export type SubjectSchemas = { readonly [part: string]: JsonSchema };
 
 /** The schemas of one service's contracts and events, by subject. */
@@ -26,7 +26,7 @@ export interface WireRecord {
   readonly services: Readonly<Record<ServiceName, WireSchemas>>;
 }
 
-/** What explains a schema and decides nothing. */
+/** The keywords that explain a schema and decide nothing. */
 const annotations = new Set([
   'description',
   'publicFormat',
@@ -143,7 +143,7 @@ function schemasOf(service: ServiceName): WireSchemas {
   return Object.fromEntries([...called, ...published].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
 }
 
-/** What of a schema decides which values match. */
+/** The keywords of a schema that decide which values match. */
 function plain(schema: unknown): JsonSchema {
   return withoutAnnotations(JSON.parse(JSON.stringify(schema))) as JsonSchema;
 }

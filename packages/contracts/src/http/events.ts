@@ -27,7 +27,7 @@ export const fromEventId = (id: string): string =>
 
 const document = described(CreatedDocument, 'The document as a list showed it when the event was stored.');
 
-/** What an event states of an allocation number. */
+/** An allocation number as an event states it. */
 export const EventAllocation = Strict(
   {
     status: Type.Enum(['issued', 'refused', 'failed'], {
@@ -41,7 +41,7 @@ export const EventAllocation = Strict(
 );
 export type EventAllocation = Static<typeof EventAllocation>;
 
-/** What an event states of a message. */
+/** A message as an event states it. */
 export const EventDelivery = Strict(
   {
     channel: Type.Enum(['email', 'whatsapp']),
@@ -57,7 +57,7 @@ export const EventDelivery = Strict(
 );
 export type EventDelivery = Static<typeof EventDelivery>;
 
-/** What an event states of the connection to the tax authority. */
+/** The connection to the tax authority as an event states it. */
 export const EventConnection = Strict(
   {
     valid_until: Nullable(Instant, 'By when the owner has to log in again; null where it has ended.'),

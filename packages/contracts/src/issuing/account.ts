@@ -7,7 +7,7 @@ import { WithheldConfirmation } from './withheld.js';
 
 const pageLimit = Type.Integer({ minimum: 1, maximum: 100 });
 
-/** What is left to pay, in ILS. */
+/** The amounts that are left to pay, in ILS. */
 const Debts = Strict({
   documents: Type.Integer({ minimum: 0 }),
   amount: Money,
@@ -25,13 +25,13 @@ export const DebtsByAge = Strict({
 });
 export type DebtsByAge = Static<typeof DebtsByAge>;
 
-/** What is left to pay of all documents of a book today, by age. */
+/** Sums what is left to pay of all documents of a book today, by age. */
 export const summarizeDebts = defineContract('issuing.debt.summarize', {
   request: Strict({ business_id: Uuid }),
   reply: Strict({ ...DebtsByAge.properties, as_of: CalendarDate, customers: Type.Integer({ minimum: 0 }) }),
 });
 
-/** Where a page of debtors ends. */
+/** The end of a page of debtors. */
 export const DebtorPosition = Strict({ amount: Money, customer_id: Uuid });
 export type DebtorPosition = Static<typeof DebtorPosition>;
 
@@ -92,7 +92,7 @@ export const listTopCustomers = defineContract('issuing.customer.list_top', {
   }),
 });
 
-/** Where a page of debts ends. */
+/** The end of a page of debts. */
 export const DebtPosition = Strict({ due_on: CalendarDate, document_id: Uuid });
 export type DebtPosition = Static<typeof DebtPosition>;
 
@@ -129,7 +129,7 @@ export const listDebts = defineContract('issuing.debt.list', {
   }),
 });
 
-/** Where a page of a statement ends: among the entries of one date, at a position of the book. */
+/** The end of a page of a statement: among the entries of one date, at a position of the book. */
 export const StatementPosition = Strict({
   date: CalendarDate,
   position: Type.Integer({ minimum: 1 }),

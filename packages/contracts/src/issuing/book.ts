@@ -40,11 +40,11 @@ export const BookEntry = Strict({
       date: CalendarDate,
     }),
   ),
-  /** What the receipts that are based on it have received together, in ILS. */
+  /** The sum that the receipts based on it have received, in ILS. */
   received: Money,
   /** Whether a tax invoice, or a tax invoice / receipt, is based on it. */
   invoiced: Type.Boolean(),
-  /** What the credit notes that are based on it amount to together, in ILS; null where there is none. */
+  /** The sum of the credit notes that are based on it, in ILS; null where there is none. */
   credited: Nullable(Money),
 });
 export type BookEntry = Static<typeof BookEntry>;
@@ -73,7 +73,7 @@ export const readBook = defineContract('issuing.book.read', {
   timeoutMs: timeLimitsMs.readBook,
 });
 
-/** Where the book of one business ends in the order of commits, and when the document after a position was issued. */
+/** Returns the last position of the book of one business in the order of commits, and when the document after a position was issued. */
 export const getBookEnd = defineContract('issuing.book_end.get', {
   request: Strict({ business_id: Uuid, after: Nullable(Type.Integer({ minimum: 0 })) }),
   reply: Strict({

@@ -22,7 +22,7 @@ import { Sha256 } from '../trail.js';
 import { SetOffAmounts } from './set-off.js';
 import { WithheldWithReceipt } from './withheld.js';
 
-/** Who asks for a document. */
+/** The caller that requests a document. */
 export const Issuer = Type.Union([
   /** An API key: its documents of a day are counted and bounded. */
   Strict({ kind: Type.Literal('key'), id: Uuid, daily_documents: Type.Integer({ minimum: 0 }) }),
@@ -185,7 +185,7 @@ export const messageDue = defineEvent(
   Strict({
     document: IssuedDocument,
     business: Business,
-    /** What the response says of the customer's copy. */
+    /** The customer's copy as the response states it. */
     delivery: DeliveryOutcome,
     /** Whether a number of the tax authority is required, for an invoice or a donation. If not, the first PDF is final. */
     number_required: Type.Boolean(),

@@ -22,7 +22,7 @@ export type ReviewNote = (typeof reviewNotes)[number];
 export const balanceStates = ['open', 'closed'] as const;
 export type BalanceState = (typeof balanceStates)[number];
 
-/** What the documents of a type amount to. */
+/** The sums of the documents of a type. */
 export const TypeSums = Strict({
   type: Type.Enum([...documentTypes]),
   /** Without the cancelled ones, which no sum includes. */
@@ -38,7 +38,7 @@ export type TypeSums = Static<typeof TypeSums>;
 /** The position of a document in the order of commits of its business. */
 const ListPosition = Type.Integer({ minimum: 1 });
 
-/** What a list can be sorted by: when the documents were committed, their dates, totals, or what is left to pay of those with a balance. */
+/** The orders of a list: by commit, date, total, or what is left to pay of documents with a balance. */
 export const documentOrders = ['issued', 'date', 'total', 'balance'] as const;
 export type DocumentOrder = (typeof documentOrders)[number];
 
@@ -120,7 +120,7 @@ export const listDocuments = defineContract('issuing.document.list', {
   }),
 });
 
-/** What the documents of a list amount to, by type. */
+/** Sums the documents of a list, by type. */
 export const sumDocuments = defineContract('issuing.document.sum', {
   request: Strict(documentFilter),
   reply: Strict({

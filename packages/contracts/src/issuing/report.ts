@@ -64,7 +64,7 @@ export const reportPeriod = defineContract('issuing.period.report', {
   isRepeatable: true,
 });
 
-/** Where a page of payments ends: a document, by its date and its position in the book. */
+/** The end of a page of payments: a document, by its date and its position in the book. */
 export const PaymentPosition = Strict({ date: CalendarDate, position: Type.Integer({ minimum: 1 }) });
 export type PaymentPosition = Static<typeof PaymentPosition>;
 

@@ -43,7 +43,7 @@ export const removeSetOff = defineContract('issuing.set_off.remove', {
   errors: ['not_found'],
 });
 
-/** What an act has set against a document. */
+/** An amount that an act has set against a document. */
 export const SetOff = Strict({
   set_off_id: Uuid,
   /** ILS. */

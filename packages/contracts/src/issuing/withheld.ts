@@ -65,7 +65,7 @@ export const Withheld = Strict({
 });
 export type Withheld = Static<typeof Withheld>;
 
-/** Where a page of withheld tax ends. */
+/** The end of a page of withheld tax. */
 export const WithheldPosition = Strict({
   customer_id: Uuid,
   withheld_on: CalendarDate,

@@ -33,7 +33,7 @@ export function streamsOf(service: ServiceName): { name: string; subjects: strin
   return [...owners].map(streamOf);
 }
 
-/** What a user may do on NATS, and no more. */
+/** The complete permissions of a user on NATS. */
 export function permissionsOf(user: NatsUser): NatsPermissions {
   const inbox = `${inboxPrefixOf(user)}.>`;
   if (user === 'operator') {

@@ -56,7 +56,7 @@ const testTable = [
 
 const issuedClosed = documentTypes.filter((type) => documentTypeRules[type].issuedAs === 'closed').join(', ');
 
-/** What a caller must know beside the operations, as Markdown: the opening of the reference. */
+/** The opening of the reference, as Markdown: rules that concern all operations. */
 export const guide = `\
 For one business: quotes, orders, delivery notes, return notes, proformas, tax invoices, tax invoice / receipts, receipts, credit notes
 and donation receipts. The service gives each document its number, computes VAT and totals, signs the PDF, hosts a page, asks the tax

@@ -17,7 +17,7 @@ import { problemsOf } from './problems-of.js';
 import { SchemaPublisher } from './published-schema.js';
 import { webhooksChapter } from './webhooks-chapter.js';
 
-/** Where the interface that a document describes is found. */
+/** The address of the HTTP API that a document describes. */
 export interface Addresses {
   /** The base address, with its version. */
   readonly baseUrl: string;
@@ -148,7 +148,7 @@ const nextPage = (operationId: string) => ({
   description: 'Has nothing new where `next_cursor` is null, or the page is not full.',
   parameters: { cursor: '$response.body#/next_cursor' },
 });
-/** What the answer of an operation leads to, by its name. */
+/** The links of the answer of an operation, by their names. */
 const links: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   createDocument: { read: withId('getDocument'), cancel: withId('cancelDocument') },
   getDocument: { cancel: withId('cancelDocument') },

@@ -8,7 +8,7 @@ export type Direction = 'request' | 'response';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a keyword that validation does not know is called in JSON Schema. */
+/** The name in JSON Schema of a keyword that validation does not know. */
 const publicNames: Readonly<Record<string, string>> = {
   publicFormat: 'format',
   publicMinimum: 'minimum',
@@ -31,7 +31,7 @@ function impliedBy(published: PublishedSchema, direction: Direction): PublishedS
 /** Annotations do not distinguish schemas. */
 const annotations: readonly string[] = ['description', 'examples', 'default'];
 
-/** What is left of a schema without its annotations. */
+/** A schema without its annotations. */
 export function unannotated(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(unannotated);

@@ -215,7 +215,7 @@ export type PendingArtifactWork = (typeof pendingArtifactWork)[number];
 export const auditArtifacts = defineContract('rendering.artifact.audit', {
   request: Strict({
     business_id: Uuid,
-    /** What the book says of them. */
+    /** The facts of the documents as the book has them. */
     documents: Type.Array(
       Strict({
         document_id: Uuid,
@@ -293,14 +293,14 @@ const ArtifactCursor = Strict({
 });
 export type ArtifactCursor = Static<typeof ArtifactCursor>;
 
-/** Where files are stored. */
+/** The place where files are stored. */
 export const artifactPlaces = ['database', 'store'] as const;
 
 /** Moves the next files of all books to a place; those that are there stay. */
 export const moveArtifacts = defineContract('rendering.artifact.move', {
   request: Strict({
     to: Type.Enum([...artifactPlaces]),
-    /** Where the call before has ended; null: from the beginning. */
+    /** The end of the call before; null: from the beginning. */
     after: Nullable(ArtifactCursor),
     /** How many files are moved at most. */
     files: Type.Integer({ minimum: 1, maximum: 1_000 }),
@@ -312,7 +312,7 @@ export const moveArtifacts = defineContract('rendering.artifact.move', {
     failed: Type.Array(Strict({ ...ArtifactCursor.properties, message: Type.String() })),
     /** For the next call; null: this was the last. */
     next: Nullable(ArtifactCursor),
-    /** Where the files of new documents go. */
+    /** The store of the files of new documents. */
     new_files: Type.Enum([...artifactPlaces]),
   }),
   /** `engine_error`: the object store does not answer. */

@@ -39,7 +39,7 @@ export const readHeads = defineContract('rendering.heads.read', {
 /** How rendering comes to know a certificate: from its settings, by what it stored when it signed, or not at all. */
 export const headsCertificateOrigins = ['configured', 'stored', 'unknown'] as const;
 
-/** What is found of one statement. */
+/** The result of checking one statement. */
 export const CheckedHeads = Strict({
   /** Half a sentence; null: the signature is valid, and so is the time-stamp where there is one. */
   finding: Nullable(Type.String()),

@@ -13,7 +13,7 @@ import { CalendarDate, EmailAddress, Instant, Nullable, PhoneNumber, Strict, Uui
 export const QuietHours = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d$' });
 
 export const deliveryChannels = ['email', 'whatsapp', 'both'] as const;
-/** What a wallet is called on a document, in each language. */
+/** The name of a wallet on a document, in each language. */
 export const WalletLabel = Strict({
   he: Type.String({ minLength: 1, maxLength: 40 }),
   en: Type.String({ minLength: 1, maxLength: 40 }),

@@ -149,7 +149,7 @@ export const allocationPending: AllocationOutcome = {
     'The tax authority did not answer within the wait of the request; the request for a number goes on.',
 };
 
-/** What a preview knows of the allocation number. */
+/** The allocation number as a preview knows it. */
 export const PreviewedAllocation = Strict(
   {
     status: Type.Enum(
@@ -178,7 +178,7 @@ export const donationStatuses = [
   'cancelled',
 ] as const;
 
-/** What has become of the report of a donation to the tax authority. */
+/** The outcome of the report of a donation to the tax authority. */
 export const DonationOutcome = Strict(
   {
     status: Type.Enum([...donationStatuses], {
@@ -210,7 +210,7 @@ export const deliveryStatuses = [
   'send_failed',
 ] as const;
 
-/** What will happen with the customer's copy (API specification, 2.4, rule 4.6). */
+/** The outcome of the customer's copy as it is expected (API specification, 2.4, rule 4.6). */
 export const DeliveryOutcome = Strict(
   {
     status: Type.Enum([...deliveryStatuses], {
@@ -234,7 +234,7 @@ export const RefusedNumber = Strict({
 });
 export type RefusedNumber = Static<typeof RefusedNumber>;
 
-/** What changes after issuing. */
+/** The facts that change after issuing. */
 export const DocumentState = Strict({
   status: Type.Enum([...documentStatuses]),
   paid: Money,

@@ -1,7 +1,7 @@
 import { visibleLength } from '@pinkas/domain';
 import type { TSchema } from 'typebox';
 
-/** What decides whether a text of a schema may be empty. */
+/** The schema keywords that decide whether a text may be empty. */
 interface TextSchema {
   readonly type?: string;
   readonly minLength?: number;

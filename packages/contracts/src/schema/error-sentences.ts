@@ -1,6 +1,6 @@
 import { defaultWalletLabels } from '@pinkas/domain';
 
-/** What is wrong with a value, in words that follow its path. */
+/** The error of a value, in words that follow its path. */
 export interface Sentence {
   readonly message: string;
   /** The same in Hebrew. */

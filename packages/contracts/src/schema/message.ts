@@ -3,7 +3,7 @@ import { Instant, Nullable, Strict, Uuid } from './fields.js';
 
 /** The channel of a message. */
 export const MessageChannel = Type.Enum(['email', 'whatsapp']);
-/** Who receives a message. */
+/** The recipient of a message. */
 export const MessagePurpose = Type.Enum(['customer', 'accountant']);
 
 /**
@@ -90,7 +90,7 @@ export const Message = Strict({
       ended_at: Nullable(Instant),
       /** `accepted`, or how it failed; null while it is in flight. */
       outcome: Nullable(Type.String()),
-      /** What the provider answered. */
+      /** The answer of the provider. */
       response: Nullable(Type.String()),
       /** The number that its PDF shows. */
       allocation_number: Nullable(Type.String()),

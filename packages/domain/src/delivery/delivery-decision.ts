@@ -1,7 +1,7 @@
 import { heldUntil } from '../quiet-hours.js';
 import { parsePhoneNumber } from '../text/phone-number.js';
 
-/** What a message is sent by. */
+/** The channel of a message. */
 export type MessageChannel = 'email' | 'whatsapp';
 
 /** An address with its channel. */
@@ -11,7 +11,7 @@ export interface ChannelAddress {
   readonly address: string;
 }
 
-/** What the decision depends on of a document. */
+/** The facts of a document on which the decision depends. */
 export interface DeliveredDocument {
   /** An instant in ISO 8601. */
   readonly issued_at: string;
@@ -20,7 +20,7 @@ export interface DeliveredDocument {
   readonly customer: { readonly email: string | null; readonly phone: string | null };
 }
 
-/** What the decision depends on of a business. */
+/** The facts of a business on which the decision depends. */
 export interface DeliveringBusiness {
   readonly auto_send: {
     readonly enabled: boolean;
@@ -30,21 +30,21 @@ export interface DeliveringBusiness {
   readonly accountant_copy: { readonly enabled: boolean; readonly email: string | null };
 }
 
-/** Where the accountant's copy of each document is sent; null: there is none. */
+/** The address of the accountant's copy of each document; null: there is none. */
 export function accountantAddress({
   accountant_copy: { enabled, email },
 }: Pick<DeliveringBusiness, 'accountant_copy'>): string | null {
   return enabled ? email : null;
 }
 
-/** What the delivery service alone knows of a customer's addresses. */
+/** The facts of a customer's addresses that the delivery service alone knows. */
 export interface RecipientCheck {
   /** The channels whose address gets no messages of the business. */
   readonly suppressed: readonly MessageChannel[];
   readonly whatsapp_configured: boolean;
 }
 
-/** What becomes of the customer's copy. */
+/** The outcome of the customer's copy. */
 export interface DeliveryDecision {
   readonly outcome: {
     readonly status:

@@ -3,7 +3,7 @@ import { law, lawOn } from '../law.js';
 
 const institutions: readonly (BusinessLegalType | null)[] = ['amuta', 'public_institution'];
 
-/** What the decision depends on of a document. */
+/** The facts of a document on which the decision depends. */
 export interface DonatedDocument {
   readonly type: DocumentType;
   /** YYYY-MM-DD */
@@ -17,7 +17,7 @@ export interface ApprovedBusiness {
   readonly donation_approval?: { readonly valid_until: string | null } | undefined;
 }
 
-/** What the decision depends on of a business. */
+/** The facts of a business on which the decision depends. */
 export interface DonatedBusiness extends ApprovedBusiness {
   readonly legal_type: BusinessLegalType | null;
   readonly tax_id: string | null;

@@ -29,7 +29,7 @@ const meansOf: Readonly<Record<PaymentMethod, DonationMeans>> = {
   wallet_method_5: 'digital',
 };
 
-/** What a report needs of a payment. */
+/** The facts of a payment that a report needs. */
 export interface DonatedPayment {
   readonly method: PaymentMethod;
   /** ILS */
@@ -110,7 +110,7 @@ function largestOf<T extends { readonly amount: Agorot }>(groups: readonly T[]):
 export const anonymousDonorId = '999999999';
 export const foreignDonorId = '888888888';
 
-/** Who has donated, as the authority knows donors: by an id. A name alone is no donor. */
+/** The donor as the authority knows donors: by an id. A name alone is no donor. */
 export interface Donor {
   readonly kind: 'identified' | 'anonymous' | 'foreign';
   /** Nine digits. */

@@ -40,7 +40,7 @@ export interface Totals {
   /** Net. */
   readonly discount: Agorot;
   readonly vat: Agorot;
-  /** What the customer pays. */
+  /** The amount that the customer pays. */
   readonly total: Agorot;
 }
 

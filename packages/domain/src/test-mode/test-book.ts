@@ -7,7 +7,7 @@
 export const modes = ['live', 'test'] as const;
 export type Mode = (typeof modes)[number];
 
-/** Where a UUID has its version. */
+/** The position of the version in a UUID. */
 const versionIndex = 14;
 const liveVersion = '4';
 /** Of a custom UUID (RFC 9562, 5.8). */

@@ -30,7 +30,7 @@ export function pastedPhone(pasted: string): string {
   return /^\+?[\d -]*\d$/.test(written) ? written : line;
 }
 
-/** What is written before a company's, a dealer's or a person's number. */
+/** The words before a company's, a dealer's or a person's number. */
 const taxIdLabel = /^(?:ח["״.]?פ|ע["״.]?מ|ת["״.]?ז)[.:\s]*/u;
 
 /** A tax id out of what was pasted: `51-444444-7` is `514444447`. What has other characters stays as it is, to be refused. */

@@ -1,4 +1,4 @@
-/** What ends a line, wherever a text was typed (Unicode, 5.8). */
+/** The characters that end a line, wherever a text was typed (Unicode, 5.8). */
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const whiteSpace = /[\p{White_Space}\ufeff]/u;
 /** What has no shape of its own, within a text or alone: marks of direction, joiners, controls, tags, noncharacters. */

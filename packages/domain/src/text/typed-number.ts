@@ -24,7 +24,7 @@ const kinds = {
   },
 } as const;
 
-/** What a field is for. */
+/** The purpose of a field. */
 export type TypedNumberKind = keyof typeof kinds;
 
 /** Digits alone, or in groups of three behind one kind of mark, of which the first does not begin with 0; then decimals. */

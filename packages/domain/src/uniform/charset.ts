@@ -2,7 +2,7 @@
 export const uniformCharsets = ['iso-8859-8', 'cp862'] as const;
 export type UniformCharset = (typeof uniformCharsets)[number];
 
-/** What became of a text that was encoded. */
+/** The result of encoding a text. */
 export interface EncodedText {
   readonly bytes: readonly number[];
   /** Whether characters were written in another form: `₪` as `ש"ח`, `é` as `e`, vowel points left out. */

@@ -202,7 +202,7 @@ function baseLine(document: UniformDocument, code: number, link: number): Record
   ];
 }
 
-/** What a check has, and nothing else (§4.5). */
+/** The fields that a check has, and no other payment (§4.5). */
 const checkFields = [1307, 1308, 1309, 1310] as const;
 
 function paymentRecords(document: UniformDocument, code: number, link: number): RecordValues[] {

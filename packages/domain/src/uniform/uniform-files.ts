@@ -59,7 +59,7 @@ export interface TypeTotal {
   readonly total: Agorot;
 }
 
-/** What is in the book and not in the files. */
+/** The documents that are in the book and not in the files. */
 export interface LeftOut {
   /** Documents of a type that has no code. */
   documents: number;

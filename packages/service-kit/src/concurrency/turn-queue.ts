@@ -5,7 +5,7 @@ interface Entry {
   readonly id: string | undefined;
   readonly run: Run;
 }
-/** What a `Semaphore` enqueues with its work. */
+/** The data that a `Semaphore` enqueues with its work. */
 export type TurnOptions = QueueAddOptions & { readonly turnOf?: string };
 
 /** A queue in which owners take turns: one entry of each, in the order of arrival, and then the next of each. */

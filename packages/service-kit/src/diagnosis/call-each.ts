@@ -14,7 +14,7 @@ export interface ProcessReply<C extends Contract> {
   readonly receivedAt: Date;
 }
 
-/** What came of a call to every process. */
+/** The result of a call to every process. */
 export interface ProcessReplies<C extends Contract> {
   readonly replies: readonly ProcessReply<C>[];
   /** How many processes have shown that they have the request, and gave no reply in time, or none that the contract allows. */

@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** What a process has opened, to be closed in the opposite order. */
+/** The resources of a process, closed in the opposite order of their opening. */
 export class Closers {
   readonly #closers: { name: string; close: () => unknown }[] = [];
 

@@ -14,7 +14,7 @@ export interface LogContext {
   document_id?: string | undefined;
 }
 
-/** What one request carries through every service that works on it. */
+/** The context that one request carries through every service that works on it. */
 export interface CallContext {
   /** The X-Request-Id of the HTTP request. */
   readonly requestId: string;

@@ -1,6 +1,6 @@
 import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
 
-/** What handles the requests of a contract. */
+/** The handler of the requests of a contract. */
 export type Handles<C extends Contract> = (request: RequestOf<C>) => Promise<ReplyOf<C>>;
 
 /** One operation of a class: a contract and the name of the method that handles it. */

@@ -19,7 +19,7 @@ class NoResponderError extends NoReplyError {}
 /** The connection was lost while the call was in flight: whether it was handled is not known. */
 export class ConnectionLostError extends NoReplyError {}
 
-/** What receives the requests of other processes on the same connection. */
+/** The receiver of the requests of other processes on the same connection. */
 export interface RequestReceiver {
   /** Accepts no more requests; those that have arrived are handled. */
   pause(): Promise<void>;

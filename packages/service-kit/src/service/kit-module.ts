@@ -9,7 +9,7 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import type { Logger } from '../process/logger.js';
 
-/** What the kit provides under one injection token. */
+/** The values that the kit provides, by injection token. */
 export interface KitProvider {
   readonly provide: symbol | Type;
   readonly useValue: unknown;

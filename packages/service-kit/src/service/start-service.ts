@@ -105,7 +105,7 @@ interface Infrastructure {
   readonly connection: NatsConnection;
 }
 
-/** What publishes and consumes events. */
+/** The publishers and consumers of events. */
 interface Messaging {
   readonly manager: () => Promise<JetStreamManager>;
   readonly ensureStreams: () => Promise<{ stream: string; differs: string[] }[]>;

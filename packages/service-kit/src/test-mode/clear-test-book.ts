@@ -3,7 +3,7 @@ import { isDeadlock, isForeignKeyViolation } from '../db/errors.js';
 import { type Database, forTenant } from '../db/tenant-scope.js';
 import { appendTrail } from '../trail/trail.repository.js';
 
-/** What the tables of books have in common. */
+/** The columns that the tables of books share. */
 type BookTables = Record<string, { business_id: string }>;
 
 /** How many rows one transaction deletes: a second of work. */
@@ -13,7 +13,7 @@ const callMs = 5_000;
 /** How often in a row others may add rows that refer to what is deleted; then the order of the tables is wrong. */
 const violationsMax = 10;
 
-/** What of a service belongs to a test book. */
+/** The tables of a service that have rows of a test book. */
 export interface TestBookTables<Tables> {
   /** In an order that no foreign key refuses. */
   readonly tables: readonly (keyof Tables & string)[];

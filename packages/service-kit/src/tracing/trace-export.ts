@@ -29,7 +29,7 @@ const warnEveryMs = 60_000;
 /** Attributes are ids and short words. */
 const attributeLengthMax = 200;
 
-/** Where spans are exported to, and how many. */
+/** The collector of spans, and the share that is exported. */
 export interface TracingOptions {
   /** The service's name at the collector. */
   readonly serviceName: string;

@@ -1,4 +1,4 @@
-/** Who changes something: an operator, a person of the console, an owner at the authority's page, an API key, or a service itself. */
+/** The author of a change: an operator, a person of the console, an owner at the authority's page, an API key, or a service itself. */
 export type Actor = 'operator' | 'owner' | `service:${string}` | `person:${string}` | `key:${string}`;
 
 /** Who asks for a change that both the console and the operator's command can ask for. @param personId absent: the operator. */

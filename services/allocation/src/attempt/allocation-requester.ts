@@ -308,7 +308,7 @@ const repeatedAt = (now: Date, current: PendingRow, outcome: AttemptOutcome): Re
   outcome: null,
 });
 
-/** What is recorded of an attempt. */
+/** The record of an attempt. */
 function endedAttempt(outcome: AttemptOutcome, transition: RetryTransition, accepted: boolean): AttemptEnd {
   return {
     outcome: accepted && transition.state === 'dead_lettered' ? 'dead_lettered' : outcome.kind,

@@ -333,7 +333,7 @@ export async function findByNumber(
     .executeTakeFirst();
 }
 
-/** What an audit reads of a row. */
+/** The columns of a row that an audit reads. */
 type AuditedRow = Pick<
   AllocationRow,
   'document_id' | 'kind' | 'state' | 'number' | 'next_attempt_at' | 'settled_at' | 'cancel_requested_at'

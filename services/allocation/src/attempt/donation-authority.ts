@@ -17,7 +17,7 @@ import type { AllocationFacts, AllocationTables } from '../db/allocation.tables.
 import type { ClaimedRow } from './allocation.repository.js';
 import { storeReportRequest } from './donation.repository.js';
 
-/** What the authority has answered to one report. */
+/** The authority's answer to one report. */
 export type ReportOutcome = (ReportAnswer & { readonly answer: string }) | FailedAttempt;
 
 /** One report of a receipt. */

@@ -18,7 +18,7 @@ import { type DonationReportRow, printedNumberOf, readReports } from './donation
 import { DonationAuthority, type Report, type ReportOutcome } from './donation-authority.js';
 import type { RetryTransition } from './retry-policy.js';
 
-/** What an attempt has brought for one report, and why it ends with it. */
+/** The result of an attempt for one report, and why the attempt ends with it. */
 interface Progress {
   readonly numbers: readonly ReportNumber[];
   readonly failed?: Exclude<ReportOutcome, { kind: 'reported' }>;
@@ -139,7 +139,7 @@ export class DonationReporter {
   }
 }
 
-/** What is published of a transition; null: nothing. */
+/** The event of a transition; null: none is published. */
 function outcomeOf(
   { cancel_requested_at, cancel_reason }: AllocationRow,
   { state, reason }: RetryTransition,

@@ -2,7 +2,7 @@ import type { AllocationOutcome, AllocationState, RequestKind } from '@pinkas/co
 import { nextAttemptAt } from '@pinkas/domain';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
 
-/** What an attempt changes, and what is published. */
+/** The changes that an attempt makes, and the event that is published. */
 export interface RetryTransition {
   readonly state: AllocationState;
   readonly reason: string | null;
@@ -17,7 +17,7 @@ export interface RetryTransition {
   readonly outcome: AllocationOutcome | null;
 }
 
-/** What a transition depends on of a document. */
+/** The facts of a document on which a transition depends. */
 export interface AttemptedRow {
   readonly kind: RequestKind;
   readonly attempts: number;

@@ -13,7 +13,7 @@ import {
 } from '@pinkas/domain';
 import { truncateUtf16 } from './truncate-utf16.js';
 
-/** Who issues, to the authority: a person by name or by id. */
+/** The person who issues, to the authority: by name or by id. */
 export type Person = { readonly user_name: string } | { readonly user_id: number };
 
 /** One line of a request; amounts are net, in ILS. */

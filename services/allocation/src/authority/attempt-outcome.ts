@@ -41,7 +41,7 @@ export interface StatusFailure {
   readonly isFinal?: boolean;
 }
 
-/** What the request was about. */
+/** The subject of the request. */
 export interface AskedAbout {
   readonly kind: RequestKind;
   /** The date of the document, YYYY-MM-DD. */

@@ -13,7 +13,7 @@ interface HttpRequest {
   readonly body?: string;
 }
 
-/** What came back, whatever its status. */
+/** The response, of any status. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };

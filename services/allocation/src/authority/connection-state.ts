@@ -4,7 +4,7 @@ import type { AuthorityConnection } from '@pinkas/contracts';
 const expiringDays = 15;
 const dayMs = 24 * 3_600 * 1_000;
 
-/** What the state of a connection depends on. */
+/** The facts on which the state of a connection depends. */
 export interface ConnectionFacts {
   business_id: string;
   connected_at: Date;

@@ -15,7 +15,7 @@ export type EncryptedTokens = Pick<
   'access_token' | 'access_expires_at' | 'refresh_token' | 'refresh_expires_at' | 'refreshed_at'
 >;
 
-/** Who issues, to the authority. */
+/** The person who issues, to the authority. */
 export type PersonColumns = Pick<ConnectionRow, 'user_id' | 'user_name'>;
 
 /** The connection of a business, if it has ever had one. */

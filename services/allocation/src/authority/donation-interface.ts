@@ -44,7 +44,7 @@ import { truncateUtf16 } from './truncate-utf16.js';
 /** Below the base address of the interface. */
 export const reportPath = 'Report';
 
-/** What a report is about: a receipt, or the cancellation of one that has a number. */
+/** The subject of a report: a receipt, or the cancellation of one that has a number. */
 export type DonationDocument =
   | { readonly type: 'receipt' }
   | { readonly type: 'cancellation'; readonly baseNumber: string };

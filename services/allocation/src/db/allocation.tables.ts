@@ -10,7 +10,7 @@ import type { Actor, AsGenerated, MessagingTables, TraceColumn, Typed } from '@p
 import type { ColumnType } from 'kysely';
 import type { GeneratedTables } from './generated.tables.js';
 
-/** What a request to the authority and the published outcome are made of. */
+/** The facts of which a request to the authority and the published outcome are made. */
 export interface AllocationFacts {
   document: IssuedDocument;
   business: Business;

@@ -2,7 +2,7 @@ import type { ProbeName } from '@pinkas/contracts';
 import { errorsOf, membersOf } from '../authority/answer-object.js';
 import type { AllocationConfig } from '../config.js';
 
-/** What a probe is made of. */
+/** The parts of a probe. */
 export interface ProbeContext {
   readonly config: Pick<
     AllocationConfig,

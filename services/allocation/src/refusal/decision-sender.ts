@@ -156,7 +156,7 @@ export class DecisionSender implements BackgroundTask {
   }
 }
 
-/** What is stored of an attempt. */
+/** The stored facts of an attempt. */
 function decisionEnd(row: DecisionRow, outcome: DecisionOutcome, now: Date): DecisionEnd {
   const { answer } = outcome;
   switch (outcome.kind) {

@@ -10,7 +10,7 @@ import { AuthorityCalls } from '../authority/authority-calls.js';
 import type { AllocationConfig } from '../config.js';
 import type { AllocationFacts } from '../db/allocation.tables.js';
 
-/** What has become of one attempt to send a decision. */
+/** The outcome of one attempt to send a decision. */
 export type DecisionOutcome =
   | { readonly kind: 'taken'; readonly answer: string }
   /** It will not be taken. */

@@ -89,7 +89,7 @@ const sum = (label: Markup, value: number, language: Language, className?: strin
   </div>
   `;
 
-/** What a figure is called, with its basis or rate. */
+/** The name of a figure, with its basis or rate. */
 function rowLabel(
   { totals, discount, prices_include_vat: isGross }: IssuedDocument,
   kind: TotalRowKind,

@@ -87,7 +87,7 @@ export function toDetails(card: CardRow): CustomerDetails {
   };
 }
 
-/** What a person changes of a card. */
+/** The changes that a person makes to a card. */
 export type CardChange = Partial<ContactDetails & Pick<CardRow, 'name' | 'payment_terms'>>;
 
 /** Stores what a person has changed of a locked card; null removes a detail. A former name still finds the card. */
@@ -128,7 +128,7 @@ export async function hasOther(
   return found !== undefined;
 }
 
-/** What a person opens a card with. */
+/** The input with which a person opens a card. */
 export type NewCard = { name: string; payment_terms: PaymentTerms | null } & CardDetails;
 
 /** The card that a request to open one, now repeated, has made of a reserved one. */

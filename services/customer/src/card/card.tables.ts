@@ -16,7 +16,7 @@ interface OwnCustomerTables {
   card: {
     legal_type: CustomerLegalType | null;
     payment_terms: ColumnType<PaymentTerms | null, string | null | undefined, string | null>;
-    /** What contact details are searched by; a trigger writes them. */
+    /** The forms in which contact details are searched; a trigger writes them. */
     email_key: Generated<string | null>;
     phone_key: Generated<string | null>;
   };

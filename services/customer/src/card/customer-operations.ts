@@ -282,7 +282,7 @@ const termOf = (part: string): SearchTerm => ({
   phone: phonePattern.test(part) ? part : null,
 });
 
-/** What differs from the card; null: it is removed. */
+/** The members that differ from the card; null: it is removed. */
 function changedCard(
   card: CardRow,
   { name, payment_terms: terms, ...details }: RequestOf<typeof updateCustomer>['change'],

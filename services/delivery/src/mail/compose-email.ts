@@ -53,7 +53,7 @@ export interface Email {
 export interface Row {
   readonly name: string;
   readonly value: string;
-  /** What the reader looks for. */
+  /** The text that the reader looks for. */
   readonly isStrong?: boolean;
 }
 
@@ -115,7 +115,7 @@ function balanceRows(
   ];
 }
 
-/** What an email is about beside its document. */
+/** The subjects of an email besides its document. */
 export interface EmailOccasion {
   readonly purpose: DeliveryPurpose;
   readonly allocation: AllocationState;
@@ -229,7 +229,7 @@ export function paymentOf({
 export const viewUrl = (viewUrlBase: string, publicId: string): string =>
   `${viewUrlBase}/${encodeURIComponent(publicId)}`;
 
-/** What an email states, in any form. */
+/** The content of an email, in any form. */
 export interface Lines {
   /** The title of the HTML. */
   readonly type: string;

@@ -52,7 +52,7 @@ const wordings = {
   },
 } as const;
 
-/** What a reminder states unless a person writes something else. */
+/** The default text of a reminder. */
 export function defaultReminder(
   business: { readonly name: string; readonly language: 'he' | 'en' },
   customerName: string,

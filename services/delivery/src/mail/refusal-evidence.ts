@@ -1,4 +1,4 @@
-/** What a mail server has answered of late, the latest first. */
+/** The latest answers of a mail server, the latest first. */
 export interface ServerAnswers {
   /** The messages that it took. */
   readonly taken: readonly Answer[];

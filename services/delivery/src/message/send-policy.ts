@@ -22,7 +22,7 @@ export type SendOutcome =
       readonly server?: string;
     };
 
-/** What an attempt changes of its message. */
+/** The changes that an attempt makes to its message. */
 export interface SendTransition {
   readonly state: 'ready' | 'sent' | 'failed' | 'withdrawn';
   readonly attempts: number;
@@ -99,7 +99,7 @@ export function acceptsOutcome(
   return current.claimed_until?.getTime() === claimed.claimed_until?.getTime();
 }
 
-/** What decides whether a message of a document may be sent. */
+/** The facts that decide whether a message of a document may be sent. */
 export interface DocumentProgress {
   readonly cancelled: boolean;
   /** Whether the final PDF exists. */
@@ -108,7 +108,7 @@ export interface DocumentProgress {
   readonly heldUntil: Date | null;
 }
 
-/** What a resend changes of a failed message. */
+/** The changes that a resend makes to a failed message. */
 export type ResendTransition =
   | { readonly state: 'withdrawn' }
   /** It stays as it is, with what its last attempt has met. */

@@ -34,7 +34,7 @@ export const singleLine = (text: string): string =>
 /** A text as a sentence: one that ends with a sign of its own, as the name of a company may, gets no second. */
 export const asSentence = (text: string): string => (/[.!?…]\u2069?$/u.test(text) ? text : `${text}.`);
 
-/** What a message calls the kind of its document, in the language of the business. */
+/** The kind of a document as its messages name it, in the language of the business. */
 export function typeName({ document, business }: DeliveryFacts): string {
   const rules = documentTypeRules[document.type];
   return business.language === 'he' ? rules.nameHe : rules.name;

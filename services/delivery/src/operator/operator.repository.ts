@@ -161,7 +161,7 @@ export async function undeliveredDocuments(
   return rows.map(({ document_id }) => document_id);
 }
 
-/** What has become of the customer's copies of some documents; a reminder is none. */
+/** The states of the customer's copies of some documents; a reminder is none. */
 export async function deliveryStates(
   db: Database<DeliveryTables>,
   businessId: string,

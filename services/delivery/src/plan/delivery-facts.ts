@@ -3,7 +3,7 @@ import { isGoodsNote, totalRows } from '@pinkas/domain';
 import { provokesFailure } from '@pinkas/domain/delivery';
 import type { DeliveryFacts } from '../db/delivery.tables.js';
 
-/** What messages say of a document and its business, as both were when it was issued. */
+/** The facts of a document and its business that messages state, as both were when it was issued. */
 export function factsOf({
   document,
   business,

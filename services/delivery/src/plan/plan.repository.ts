@@ -44,7 +44,7 @@ export async function insertMessages(
     .execute();
 }
 
-/** What a new message is made of, beside its address. */
+/** The parts of a new message, without its address. */
 export interface MessageParts {
   readonly facts: DeliveryFacts;
   /** The domain of the Message-ID. */

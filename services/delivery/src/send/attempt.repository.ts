@@ -165,7 +165,7 @@ export async function endAttempt(
   );
 }
 
-/** What the end of an attempt sets. */
+/** The columns that the end of an attempt sets. */
 function ended(outcome: SendOutcome, now: Date): RawBuilder<unknown> {
   const accepted = outcome.kind === 'accepted';
   const text = (accepted ? outcome.response : outcome.reason) ?? null;

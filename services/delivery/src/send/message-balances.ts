@@ -7,7 +7,7 @@ import type { DeliveryRow } from '../db/delivery.tables.js';
 /** A reminder is about some of the first that are due: fewer are before them when it is sent. */
 const openDocumentsMax = 100;
 
-/** What a reminder asks for. */
+/** The debts of which a reminder asks for payment. */
 export interface RemindedDebts {
   readonly debts: readonly Debt[];
   /** ILS: what the customer has on account, which is taken from what is asked for. */

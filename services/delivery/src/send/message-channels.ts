@@ -11,7 +11,7 @@ import { whatsappNotConfigured } from '../message/send-policy.js';
 import { type AllocationState, notDeductibleWords, reportCancelledWords } from '../message/wording.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 
-/** What a message brings. */
+/** The news of a message. */
 export interface MessageContent {
   readonly pdf: Buffer;
   readonly allocation: AllocationState;

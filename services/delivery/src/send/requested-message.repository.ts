@@ -25,7 +25,7 @@ export async function findMessage(
     .executeTakeFirst();
 }
 
-/** What the messages of a document say of it; undefined where it has none. */
+/** The facts of a document that its messages state; undefined where it has none. */
 export async function findFacts(
   db: Database<DeliveryTables>,
   key: DocumentKey,

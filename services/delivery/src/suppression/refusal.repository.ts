@@ -8,7 +8,7 @@ import type { SuppressionRow } from './suppression.repository.js';
 const answersMax = 50;
 const dayMs = 24 * 60 * 60_000;
 
-/** What a mail server has answered within the last day to the messages of every business. */
+/** The answers of a mail server within the last day to the messages of every business. */
 export async function serverAnswers(
   all: Database<DeliveryTables>,
   server: string,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isAllowedAddress, type Network } from '../public-address.js';
 
-/** What decides where webhooks may be sent. */
+/** The settings that decide where webhooks may be sent. */
 export interface EndpointRules {
   /** In production only https, but for addresses of networks that are allowed. */
   readonly production: boolean;

@@ -15,7 +15,7 @@ const headerBytesMax = 16 * 1024;
 /** How much of it a reason quotes. */
 const quotedMax = 200;
 
-/** What came of a request to an endpoint. */
+/** The result of a request to an endpoint. */
 export interface WebhookOutcome {
   /** Null where there was no answer. */
   readonly status: number | null;

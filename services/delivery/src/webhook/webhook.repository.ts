@@ -129,7 +129,7 @@ export async function claimDueWebhooks(
   return rows;
 }
 
-/** What an attempt makes of its webhook. */
+/** The changes that an attempt makes to its webhook. */
 export interface WebhookTransition {
   readonly state: 'pending' | 'received' | 'given_up';
   readonly nextAttemptAt: Date | null;

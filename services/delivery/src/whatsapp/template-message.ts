@@ -2,7 +2,7 @@ import type { WhatsAppAccount } from '../config.js';
 import type { DeliveryFacts } from '../db/delivery.tables.js';
 import { singleLine, totalText, typeName } from '../message/wording.js';
 
-/** What a message by WhatsApp says, and to whom. */
+/** The content of a message by WhatsApp, and its recipient. */
 export interface TemplateFacts {
   /** The API returns it with later status reports. */
   readonly id: string;

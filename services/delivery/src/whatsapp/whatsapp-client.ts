@@ -11,7 +11,7 @@ import { truncate } from '../message/truncate.js';
 import { parseResponse } from './cloud-api-response.js';
 import { type TemplateFacts, templateMessage } from './template-message.js';
 
-/** What the messages of test books say where there is no account. */
+/** The senders of messages of test books where there is no account. */
 const unnamedTemplates = { template: '', followUpTemplate: '', languages: { he: 'he', en: 'en' } } as const;
 
 /** The API's responses are a few hundred bytes. */

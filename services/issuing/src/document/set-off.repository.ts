@@ -3,7 +3,7 @@ import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { IssuingTables } from './document.tables.js';
 
-/** What an act has set against a document. */
+/** An amount that an act has set against a document. */
 export type SetOffRow = Selectable<IssuingTables['set_off']>;
 
 /** What an act has set against each of its documents, removed or not. */

@@ -25,7 +25,7 @@ interface ChangedDocument {
   readonly business: Business;
 }
 
-/** What the table holds after the change. */
+/** The rows of the table after the change. */
 interface StoredRevision {
   /** SHA-256 of the PDF that was made when the document was issued. */
   readonly firstSha256: Buffer;

@@ -1,6 +1,6 @@
 import type { RevisionContent } from '../document/sheet.js';
 
-/** What the latest revision of a document shows. */
+/** The facts that the latest revision of a document shows. */
 export interface LatestRevision {
   readonly allocation_number: string | null;
   readonly number_pending: boolean;
@@ -10,7 +10,7 @@ export interface LatestRevision {
   readonly cancel_reason: string | null;
 }
 
-/** What happened to a document after its issue. */
+/** The events of a document after its issue. */
 export interface DocumentChange {
   /** Of the tax authority, for an invoice or a donation; null: still none. */
   readonly allocationNumber?: string | null;

@@ -33,10 +33,10 @@ export interface Fingerprints {
   readonly certificate: string;
 }
 
-/** What a page shows beside its sheet. */
+/** The parts of a page besides its sheet. */
 export interface PageFacts {
   readonly state: DocumentState;
-  /** Where the signed PDF is, absolute. */
+  /** The absolute address of the signed PDF. */
   readonly pdfUrl: string;
   /** Of the PDF that is found there now; null while that is not known. */
   readonly fingerprints: Fingerprints | null;

@@ -8,7 +8,7 @@ import { noFonts, print, sheetOf, textOf, textOfSheet, textOfType } from '../../
 import { printablePage } from './printable-page.js';
 import type { Sheet } from './sheet.js';
 
-/** What a QR code contains. @param png in base64. */
+/** The content of a QR code. @param png in base64. */
 async function decoded(png = ''): Promise<string> {
   const picture = sharp(Buffer.from(png, 'base64')).toColourspace('srgb').removeAlpha().raw();
   const { data, info } = await picture.toBuffer({ resolveWithObject: true });

@@ -43,7 +43,7 @@ export function documentHeading(sheet: Sheet): string {
 const cssString = (text: string): string =>
   `"${plainText(text).replace(/[^\p{L}\p{N} ]/gu, (sign) => `\\${sign.codePointAt(0)?.toString(16)} `)}"`;
 
-/** What the head of every further page says: whose document it is. */
+/** The head of every further page, which names the document. */
 function runningHead({ business, ...sheet }: Sheet): { name: string; registration: string } {
   const words = business.legal_type ? registrations[business.legal_type] : customerRegistrations.unknown;
   // In English without the Hebrew beside it: this line is a signpost, and the law's words are on the first page.

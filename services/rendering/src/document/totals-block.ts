@@ -78,7 +78,7 @@ function ofGross(sheet: Sheet, discount: number): Markup | null {
     : null;
 }
 
-/** What a figure is called, with its basis or rate. */
+/** The name of a figure, with its basis or rate. */
 function label(sheet: Sheet, kind: TotalRowKind, vatShown: boolean): Markup {
   const { totals, discount } = sheet.document;
   const language = languageOf(sheet);

@@ -50,7 +50,7 @@ export const registryWords: Readonly<Record<Registry, Words>> = {
   amuta: customerRegistrations.amuta,
 };
 
-/** Who the other side is to the document. */
+/** The role of the other side of a document. */
 export const customerWords: Readonly<Record<DocumentType, Words>> = {
   quote: words('לכבוד', 'To'),
   order: words('לכבוד', 'To'),
@@ -64,7 +64,7 @@ export const customerWords: Readonly<Record<DocumentType, Words>> = {
   donation_receipt: words('התקבל מאת', 'Received from'),
 };
 
-/** What a document must say of itself beside its heading. */
+/** The words that the law demands of a document besides its heading. */
 export const remarkWords: Readonly<Partial<Record<DocumentType, Words>>> = {
   quote: words('מסמך זה אינו חשבונית ואינו קבלה.', 'This document is neither an invoice nor a receipt.'),
   order: words('מסמך זה אינו חשבונית ואינו קבלה.', 'This document is neither an invoice nor a receipt.'),

@@ -106,7 +106,7 @@ export async function signedEndsOf(db: Reader, businessId: string): Promise<Sign
   });
 }
 
-/** What a chain is stored under. */
+/** The key under which a chain is stored. */
 export const chainName = ({
   service,
   business_id,

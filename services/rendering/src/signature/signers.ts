@@ -210,7 +210,7 @@ export class Signers {
     return revocations.revokedAt(name) ?? (revocations.dataOf(name, now) ? 'not revoked' : 'unknown');
   }
 
-  /** What the operator must act on, though documents are still signed. */
+  /** The findings that need the operator, though documents are still signed. */
   warnings(now: Date): string[] {
     const expiring = this.all().flatMap(([name, signer]) => {
       const days = Math.floor(signer.daysLeft(now));

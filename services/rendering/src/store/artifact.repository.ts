@@ -48,7 +48,7 @@ const revisionColumns = [
   'published_at',
 ] as const;
 
-/** What a row has of its file. */
+/** The columns of a row that describe its file. */
 export interface StoredFile {
   readonly document_id: string;
   readonly revision: number;

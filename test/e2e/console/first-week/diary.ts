@@ -10,7 +10,7 @@ import { type Agorot, Ledger, type Line, type Party, type Sums, shown, typed } f
 
 type Texts = { readonly he: string; readonly en: string };
 
-/** What a person reads on a page. */
+/** The text of a page as a person reads it. */
 export interface Read {
   readonly words?: readonly Texts[];
   readonly amounts?: readonly Agorot[];
@@ -199,7 +199,7 @@ export class Diary {
   }
 }
 
-/** What a type is called. */
+/** The name of a type. */
 export const nameOf = (type: DocumentType): Texts => ({
   he: documentTypeRules[type].nameHe,
   en: documentTypeRules[type].name,

@@ -1,4 +1,4 @@
-/** What is wrong in the files. */
+/** The findings in the files. */
 export interface Finding {
   readonly file: string;
   /** The line in the file, from 1; null: the file as a whole. */

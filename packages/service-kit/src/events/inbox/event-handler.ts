@@ -29,7 +29,7 @@ export function EventHandler<E extends EventContract>(binding: ConsumerBinding<E
   };
 }
 
-/** What a class handles, if it is an event handler. */
+/** The consumer that a class handles, if it is an event handler. */
 export function consumerBindingOf(target: object): ConsumerBinding | undefined {
   return Reflect.getMetadata(bindingKey, target) as ConsumerBinding | undefined;
 }
