@@ -52,7 +52,7 @@ describe('the packed file', () => {
       env: { PATH: process.env.PATH, HOME: folder },
     });
 
-  it('the packed files have licence, readme and programs, and that of the client also types, examples and collections', async () => {
+  it('the packed files have licence, readme and programs, and that of the client also types and examples', async () => {
     const packages = ['client', 'mcp'].flatMap((name) => ['-w', `@pinkas/${name}`]);
     const { stdout } = await run(
       'npm',
@@ -76,7 +76,7 @@ describe('the packed file', () => {
           'dist/webhooks.d.ts',
         ],
         ...(await readdir(join(repository, 'packages/client/examples'))).map((file) => `examples/${file}`),
-        ...['dist/listen/main.js', 'collections/postman.json', 'collections/bruno/bruno.json'],
+        'dist/listen/main.js',
       ]),
     );
     expect(filesOf('@pinkas/mcp')).toEqual(['LICENSE', 'README.md', 'dist/bundle/main.js', 'package.json']);

@@ -18,7 +18,7 @@ import { ShowReference } from './pages/reference/show-reference.js';
 import { serveExamples } from './pages/serve-examples.js';
 import { ServeClient, ServeMcp, ServePhpClient } from './pages/serve-packages.js';
 import { ServePdf } from './pages/serve-pdf.js';
-import { ServeDocsMarkdown, ServeLlmsText, ServePostmanCollection } from './pages/serve-texts.js';
+import { ServeDocsMarkdown, ServeLlmsText } from './pages/serve-texts.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
 import { showGuidePages } from './pages/show-guide-pages.js';
@@ -75,7 +75,6 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     ServeMcp,
     ServeDocsMarkdown,
     ServeLlmsText,
-    ServePostmanCollection,
     ShowErrorsPage,
     ...showGuidePages,
     ...serveExamples,

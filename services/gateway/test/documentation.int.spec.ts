@@ -175,17 +175,6 @@ describe('the documentation', () => {
     }
   });
 
-  it('/postman.json is the collection of the repository, with the address of this system', async () => {
-    const { json } = await gateway.http('/postman.json');
-    const file = new URL('../../../packages/client/collections/postman.json', import.meta.url);
-    const { variable, ...rest } = JSON.parse(await readFile(file, 'utf8'));
-    const [address, ...others] = variable;
-    expect(json).toEqual({
-      ...rest,
-      variable: [{ ...address, value: gateway.config.baseUrl }, ...others],
-    });
-  });
-
   it('HEAD returns the headers of a documentation page without its body', async () => {
     for (const path of ['/docs', '/docs/guide', '/docs/errors']) {
       const head = await gateway.http(path, { method: 'HEAD' });

@@ -1,5 +1,4 @@
 import { deployedNatsUsers } from '../network/server-configuration.js';
-import { brunoFiles, postmanCollection } from '../openapi/collection.js';
 import { agentToolSchemas } from './agent-tools.js';
 import { guidePages } from './guide-pages.js';
 import { lawPage } from './law-page.js';
@@ -21,24 +20,12 @@ export const wirePath = 'packages/contracts/wire.json';
 /** It has generated files only. */
 export const phpModelsFolder = 'packages/client-php/src/Model';
 
-/** Where `npm start` serves the API. */
-const localBaseUrl = 'http://127.0.0.1:8080/v1';
-const collections = 'packages/client/collections';
-
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'packages/contracts/openapi.json', text: openApiText },
   { path: wirePath, text: () => wireText() },
   { path: 'packages/client/src/types.ts', text: typeScriptTypes },
   ...phpModels().map(({ name, text }) => ({ path: `${phpModelsFolder}/${name}.php`, text: () => text })),
   { path: 'packages/mcp/src/schemas.json', text: agentToolSchemas },
-  {
-    path: `${collections}/postman.json`,
-    text: () => `${JSON.stringify(postmanCollection(localBaseUrl), null, 2)}\n`,
-  },
-  ...Object.entries(brunoFiles(localBaseUrl)).map(([name, text]) => ({
-    path: `${collections}/bruno/${name}`,
-    text: () => text,
-  })),
   { path: 'deploy/helm/pinkas/files/nats-users.conf', text: deployedNatsUsers },
   { path: 'docs/law.md', text: lawPage },
   { path: 'services/gateway/src/pages/guide-pages.json', text: guidePages },

@@ -1,4 +1,3 @@
-export { brunoFiles, postmanCollection } from './collection.js';
 export {
   cancelDocumentExample,
   createDocumentExamples,

@@ -1,4 +1,4 @@
-import { openApiDocument, postmanCollection } from '@pinkas/contracts/openapi';
+import { openApiDocument } from '@pinkas/contracts/openapi';
 import { InjectConfig } from '@pinkas/service-kit';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
@@ -49,28 +49,10 @@ can neither be deleted nor changed. After no answer, or an error that is \`retry
 - [Server for agents](${origin(config)}/mcp.tgz): \`npx -y -p ${origin(config)}/mcp.tgz pinkas-mcp\` (Model Context Protocol, stdio)
 - [TypeScript client](${origin(config)}/client.tgz): \`npm install ${origin(config)}/client.tgz\`
 - [PHP client](${origin(config)}/client-php.tgz), with the code that makes documents of WooCommerce's orders; [how](${docsUrl}/php)
-
-## Optional
-
-- [Postman collection](${origin(config)}/postman.json): every operation with its examples
 `;
   }
 
   async handle(): Promise<PageReply> {
     return text('text/plain', this.#body);
-  }
-}
-
-/** Every operation as a collection that Postman and others import by its address. */
-@HttpPage(origin, '/postman.json')
-export class ServePostmanCollection {
-  readonly #body: string;
-
-  constructor(@InjectConfig() { baseUrl }: GatewayConfig) {
-    this.#body = JSON.stringify(postmanCollection(baseUrl), null, 2);
-  }
-
-  async handle(): Promise<PageReply> {
-    return text('application/json', this.#body);
   }
 }
