@@ -9,19 +9,18 @@ declare(strict_types=1);
 
 namespace Shop;
 
-use Pinkas\Model\{CreateDocument, CustomerInput, DiscountInput, DocumentType, ItemInput, PaymentInput, PaymentMethod};
 use Pinkas\Money;
 
 /** Percent: `vat_rate` of the business (GET /me), 0 in Eilat. A receipt is of a business that charges none. */
 const VAT_RATE = 18;
 
 /** What was paid: the lines of the order with VAT, which come to its total to the agora. */
-function documentOf(array $order, string $type = DocumentType::TAX_INVOICE_RECEIPT): CreateDocument
+function documentOf(array $order, string $type = 'tax_invoice_receipt'): array
 {
     $items = [];
     $discount = Money::ofAgorot(0);
     // A coupon is taken off `total` of each line. A receipt has no discount, and shows the lines as they were paid.
-    $shown = $type === DocumentType::RECEIPT ? 'total' : 'subtotal';
+    $shown = $type === 'receipt' ? 'total' : 'subtotal';
     foreach ($order['line_items'] as $line) {
         $items[] = itemOf($line, gross($line, $shown));
         $discount = $discount->plus(gross($line, $shown))->minus(gross($line, 'total'));
@@ -36,14 +35,14 @@ function documentOf(array $order, string $type = DocumentType::TAX_INVOICE_RECEI
     if (abs($left->agorot) > count($items)) {
         throw new \UnexpectedValueException("the lines of order {$order['id']} differ from its total by $left");
     }
-    if ($type === DocumentType::RECEIPT && $discount->minus($left)->agorot > 0) {
+    if ($type === 'receipt' && $discount->minus($left)->agorot > 0) {
         return partOf($order, Money::of($order['total']), 'סך הכול', $type);
     }
     return document($order, $type, $items, $discount, $left, Money::of($order['total']));
 }
 
 /** Money that was returned, all or a part, for the document of the order. Null: nothing was, as for goods put back. */
-function creditNoteOf(array $order, array $refund, string $documentId): ?CreateDocument
+function creditNoteOf(array $order, array $refund, string $documentId): ?array
 {
     $amount = Money::of((string) $refund['amount']);
     if ($amount->agorot === 0) {
@@ -58,21 +57,18 @@ function creditNoteOf(array $order, array $refund, string $documentId): ?CreateD
     // An amount without lines, or one that the person who returned it has changed.
     $left = $amount->minus(sumOf($items));
     $discount = Money::ofAgorot(0);
-    return document($order, DocumentType::CREDIT_NOTE, $items, $discount, $left, $amount, $documentId);
+    return document($order, 'credit_note', $items, $discount, $left, $amount, $documentId);
 }
 
 /** A deposit, or at the end the rest: a document of its own for each amount that was paid. */
-function partOf(
-    array $order,
-    Money $paid,
-    string $name,
-    string $type = DocumentType::TAX_INVOICE_RECEIPT,
-): CreateDocument {
+function partOf(array $order, Money $paid, string $name, string $type = 'tax_invoice_receipt'): array
+{
     $zero = Money::ofAgorot(0);
-    $items = [new ItemInput(shortened("$name, הזמנה {$order['id']}", 200), 1, $paid)];
+    $items = [item("$name, הזמנה {$order['id']}", 1, $paid)];
     return document($order, $type, $items, $zero, $zero, $paid);
 }
 
+/** What `createDocument` takes, with members that are null where it has no value. */
 function document(
     array $order,
     string $type,
@@ -81,26 +77,23 @@ function document(
     Money $left,
     Money $total,
     ?string $basedOn = null,
-): CreateDocument {
-    refuseOtherMoney($order, $type === DocumentType::RECEIPT ? 0 : VAT_RATE);
-    $left->agorot > 0 && ($items[] = new ItemInput($items === [] ? 'החזר' : 'עיגול', 1, $left));
+): array {
+    refuseOtherMoney($order, $type === 'receipt' ? 0 : VAT_RATE);
+    $left->agorot > 0 && ($items[] = item($items === [] ? 'החזר' : 'עיגול', 1, $left));
     $left->agorot < 0 && ($discount = $discount->minus($left));
     $billing = $order['billing'];
-    $isPaid = $type !== DocumentType::CREDIT_NOTE && $total->agorot > 0;
-    return new CreateDocument(
-        type: $type,
-        customer: new CustomerInput(
-            name: customerNameOf($order),
-            email: $billing['email'] ?: null,
-        ),
-        items: $items,
-        prices_include_vat: true,
-        discount: $discount->agorot > 0 ? new DiscountInput('amount', $discount) : null,
-        payments: $isPaid ? [new PaymentInput(methodOf($order), $total)] : null,
-        based_on: $basedOn,
-        expected_total: $total,
-        external_ref: (string) $order['id'],
-    );
+    $isPaid = $type !== 'credit_note' && $total->agorot > 0;
+    return [
+        'type' => $type,
+        'customer' => ['name' => customerNameOf($order), 'email' => $billing['email'] ?: null],
+        'items' => $items,
+        'prices_include_vat' => true,
+        'discount' => $discount->agorot > 0 ? ['type' => 'amount', 'value' => $discount] : null,
+        'payments' => $isPaid ? [['method' => methodOf($order), 'amount' => $total]] : null,
+        'based_on' => $basedOn,
+        'expected_total' => $total,
+        'external_ref' => (string) $order['id'],
+    ];
 }
 
 /**
@@ -143,7 +136,7 @@ function gross(array $line, string $amount): Money
  * A line of what it came to. A unit price has two decimals, and 100 in three parts has none of them; a quantity, which
  * plugins for goods by weight or length make a fraction, has four.
  */
-function itemOf(array $line, Money $amount): ItemInput
+function itemOf(array $line, Money $amount): array
 {
     $sku = shortened((string) ($line['sku'] ?? ''), 64);
     $sku = $sku === '' ? null : $sku;
@@ -156,10 +149,15 @@ function itemOf(array $line, Money $amount): ItemInput
     $parts = (int) round($quantity * 10_000);
     if ($parts > 0 && (float) ($parts / 10_000) === $quantity && $amount->agorot * 10_000 % $parts === 0) {
         $price = Money::ofAgorot(intdiv($amount->agorot * 10_000, $parts));
-        return new ItemInput(shortened($name, 200), $quantity, $price, $sku);
+        return item($name, $quantity, $price, $sku);
     }
     $shown = rtrim(rtrim(number_format($quantity, 4, '.', ''), '0'), '.');
-    return new ItemInput(shortened("$shown × $name", 200), 1, $amount, $sku);
+    return item("$shown × $name", 1, $amount, $sku);
+}
+
+function item(string $name, int|float $quantity, Money $price, ?string $sku = null): array
+{
+    return ['description' => shortened($name, 200), 'quantity' => $quantity, 'unit_price' => $price, 'sku' => $sku];
 }
 
 /** What can be seen of a text. */
@@ -187,11 +185,10 @@ function shortened(string $text, int $max): string
     return $cut;
 }
 
-/** @param list<ItemInput> $items */
 function sumOf(array $items): Money
 {
     return Money::sum(...array_map(
-        static fn (ItemInput $item): Money => Money::ofAgorot((int) round($item->quantity * $item->unit_price->agorot)),
+        static fn (array $item): Money => Money::ofAgorot((int) round($item['quantity'] * $item['unit_price']->agorot)),
         $items,
     ));
 }
@@ -203,14 +200,14 @@ function methodOf(array $order): string
     $words = "$id " . ($order['payment_method_title'] ?? '');
     $names = static fn (string $pattern): bool => preg_match("/(?<!\p{L})(?:$pattern)(?!\p{L})/iu", $words) === 1;
     return match (true) {
-        $id === 'bacs' => PaymentMethod::BANK_TRANSFER,
-        $id === 'cheque' => PaymentMethod::CHECK,
-        $id === 'cod' => PaymentMethod::CASH,
-        $names('bit|ביט') => PaymentMethod::WALLET_METHOD_1,
-        $names('paybox|פייבוקס') => PaymentMethod::WALLET_METHOD_2,
-        $names('google[ _-]?pay') => PaymentMethod::WALLET_METHOD_4,
-        $names('apple[ _-]?pay') => PaymentMethod::WALLET_METHOD_5,
-        $names('paypal|ppcp-gateway|פייפאל') => PaymentMethod::WALLET_METHOD_3,
-        default => PaymentMethod::CREDIT_CARD,
+        $id === 'bacs' => 'bank_transfer',
+        $id === 'cheque' => 'check',
+        $id === 'cod' => 'cash',
+        $names('bit|ביט') => 'wallet_method_1',
+        $names('paybox|פייבוקס') => 'wallet_method_2',
+        $names('google[ _-]?pay') => 'wallet_method_4',
+        $names('apple[ _-]?pay') => 'wallet_method_5',
+        $names('paypal|ppcp-gateway|פייפאל') => 'wallet_method_3',
+        default => 'credit_card',
     };
 }

@@ -41,8 +41,8 @@ if ($path === '/webhooks') {
         return $respond(401);
     }
     // 'x' fails where the file exists: an event that comes twice is handled once.
-    $file = @fopen("$folder/$event->id", 'x');
-    $file && fwrite($file, "$event->type {$event->data->document?->number}\n");
+    $file = @fopen("$folder/{$event['id']}", 'x');
+    $file && fwrite($file, $event['type'] . ' ' . ($event['data']['document']['number'] ?? '') . "\n");
     return $respond(204);
 }
 if (preg_match('#^/orders/(\d+)/(paid|refunded)$#', $path, $matches) !== 1) {
@@ -60,7 +60,7 @@ try {
     $result = $pinkas->createDocument(Shop\documentOf($order), "shop-$id");
     if ($what === 'refunded') {
         $refund = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
-        $note = Shop\creditNoteOf($order, $refund, $result->document->id);
+        $note = Shop\creditNoteOf($order, $refund, $result->document['id']);
         if ($note === null) {
             return $respond(204);
         }

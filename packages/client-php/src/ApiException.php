@@ -15,8 +15,8 @@ final class ApiException extends PinkasException
     private const RETRYABLE_STATUSES = [502, 503, 504];
 
     /**
-     * @param string $errorCode stable, safe to branch on: a constant of `Model\ErrorCode`, one that this version does
-     *   not know, or `unexpected_answer`
+     * @param string $errorCode stable, safe to branch on: `ErrorCode` of `Shapes`, one that this version does not know,
+     *   or `unexpected_answer`
      * @param string|null $hint what to do about it
      * @param bool $retryable whether the same request with the same key may be sent again. The client has done so
      *   already, within its bounds.

@@ -12,8 +12,8 @@ final class Call
 {
     /**
      * @param string $path below the base address, with the query
-     * @param \Closure(array): mixed $read makes the result of the body
-     * @param Model|null $body sent as JSON
+     * @param \Closure(array): mixed $read makes the result of the body; throws where it is of something other than the API
+     * @param array<string, mixed>|null $body sent as JSON, without the members that are null
      * @param bool $changes whether it issues or cancels: what only reads has no outcome that could be unknown
      * @param int|null $totalMs all attempts and delays together; by default the total of the policy
      * @param bool $outcomeUnknown whether the outcome of an earlier request for the same purpose is unknown
@@ -22,7 +22,7 @@ final class Call
         public readonly string $method,
         public readonly string $path,
         public readonly \Closure $read,
-        public readonly ?Model $body = null,
+        public readonly ?array $body = null,
         public readonly ?string $idempotencyKey = null,
         public readonly bool $changes = false,
         public readonly bool $withKey = true,

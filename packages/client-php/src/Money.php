@@ -46,6 +46,22 @@ final class Money implements \JsonSerializable, \Stringable
         return new self((int) round($number * 100));
     }
 
+    /**
+     * A reply with its amounts as `Money`.
+     * @param array<string, mixed> $reply
+     * @return array<string, mixed>
+     * @internal
+     */
+    public static function inReply(array $reply): array
+    {
+        array_walk_recursive($reply, static function (mixed &$value, int|string $name): void {
+            if (in_array($name, Shapes::AMOUNTS, true) && (is_int($value) || is_float($value))) {
+                $value = self::ofNumber($value);
+            }
+        });
+        return $reply;
+    }
+
     public static function sum(self ...$amounts): self
     {
         return new self(array_sum(array_map(static fn (self $one): int => $one->agorot, $amounts)));

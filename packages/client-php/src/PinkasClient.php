@@ -5,30 +5,30 @@ declare(strict_types=1);
 namespace Pinkas;
 
 use GuzzleHttp\Client as GuzzleClient;
-use Pinkas\Model\CancelDocument;
-use Pinkas\Model\CreatedDocument;
-use Pinkas\Model\CreateDocument;
-use Pinkas\Model\CustomerList;
-use Pinkas\Model\CustomerQuery;
-use Pinkas\Model\Document;
-use Pinkas\Model\DocumentDetail;
-use Pinkas\Model\DocumentPage;
-use Pinkas\Model\DocumentPreview;
-use Pinkas\Model\DocumentQuery;
-use Pinkas\Model\DocumentTypeEntry;
-use Pinkas\Model\ErrorCatalogueEntry;
-use Pinkas\Model\ErrorCode;
-use Pinkas\Model\EventPage;
-use Pinkas\Model\EventQuery;
-use Pinkas\Model\LoggedRequest;
-use Pinkas\Model\IssuedDocument;
-use Pinkas\Model\PinkasEvent;
-use Pinkas\Model\Profile;
 use Psr\Http\Client\ClientInterface;
 
 /**
  * The HTTP API as methods, one for each operation. Each throws an `ApiException` for an error response and a
- * `ConnectionException` without a response, after the last attempt that its bounds allow.
+ * `ConnectionException` without a response, after the last attempt that its bounds allow. Objects are arrays, their amounts
+ * `Money`.
+ *
+ * @phpstan-import-type CreateDocument from Shapes
+ * @phpstan-import-type CreatedDocument from Shapes
+ * @phpstan-import-type CustomerList from Shapes
+ * @phpstan-import-type CustomerQuery from Shapes
+ * @phpstan-import-type Document from Shapes
+ * @phpstan-import-type DocumentDetail from Shapes
+ * @phpstan-import-type DocumentPage from Shapes
+ * @phpstan-import-type DocumentPreview from Shapes
+ * @phpstan-import-type DocumentQuery from Shapes
+ * @phpstan-import-type DocumentTypeEntry from Shapes
+ * @phpstan-import-type ErrorCatalogueEntry from Shapes
+ * @phpstan-import-type EventPage from Shapes
+ * @phpstan-import-type EventQuery from Shapes
+ * @phpstan-import-type IssuedDocument from Shapes
+ * @phpstan-import-type LoggedRequest from Shapes
+ * @phpstan-import-type PinkasEvent from Shapes
+ * @phpstan-import-type Profile from Shapes
  */
 final class PinkasClient
 {
@@ -61,43 +61,44 @@ final class PinkasClient
         $this->transport = new Transport($baseUrl, $apiKey, $http, $timeoutMs, $retry, $report, $timing);
     }
 
-    /** The business of the key, its limits and the key itself. */
-    public function getMe(): Profile
+    /** @return Profile the business of the key, its limits and the key itself */
+    public function getMe(): array
     {
-        return $this->get('/me', Profile::fromArray(...));
+        return $this->get('/me', self::reply('business'));
     }
 
     /** @return list<DocumentTypeEntry> the types of document that this business may issue */
     public function listDocumentTypes(): array
     {
-        return $this->get('/document-types', self::listOf(DocumentTypeEntry::fromArray(...)));
+        return $this->get('/document-types', self::reply('data'))['data'];
     }
 
     /** @return list<ErrorCatalogueEntry> every error code of the API */
     public function listErrors(): array
     {
-        return $this->get('/errors', self::listOf(ErrorCatalogueEntry::fromArray(...)), withKey: false);
+        return $this->get('/errors', self::reply('data'), withKey: false)['data'];
     }
 
     /** @return array<string, mixed> the OpenAPI document */
     public function getOpenApi(): array
     {
-        return $this->get('/openapi.json', static fn (array $document): array => $document, withKey: false);
+        return $this->get('/openapi.json', self::asSent(...), withKey: false);
     }
 
     /**
      * Issues a document, once: every attempt of this call has the same key.
+     * @param CreateDocument $body
      * @param string|null $idempotencyKey names the document: up to 128 characters, the same in every attempt, also
      *   after a restart of your program. Without one the client makes a random one, which protects the attempts of
      *   this call only.
      */
-    public function createDocument(CreateDocument $body, ?string $idempotencyKey = null): CreateResult
+    public function createDocument(array $body, ?string $idempotencyKey = null): CreateResult
     {
         $key = $idempotencyKey ?? self::randomKey();
         [$document, $response] = $this->transport->send(new Call(
             'POST',
             '/documents',
-            IssuedDocument::fromArray(...),
+            self::reply('id'),
             $body,
             idempotencyKey: $key,
             changes: true,
@@ -105,32 +106,37 @@ final class PinkasClient
         return new CreateResult($document, $response->replayed, $key, $response);
     }
 
-    /** What a document would be: the checks and errors of `createDocument`, and nothing is issued. */
-    public function previewDocument(CreateDocument $body): DocumentPreview
+    /**
+     * What a document would be: the checks and errors of `createDocument`, and nothing is issued.
+     * @param CreateDocument $body
+     * @return DocumentPreview
+     */
+    public function previewDocument(array $body): array
     {
-        $read = DocumentPreview::fromArray(...);
+        $read = self::reply('totals');
         return $this->transport->send(new Call('POST', '/documents/preview', $read, $body))[0];
     }
 
-    /** One document with its lines and payments. */
-    public function getDocument(string $id): DocumentDetail
+    /** @return DocumentDetail one document with its lines and payments */
+    public function getDocument(string $id): array
     {
-        return $this->get('/documents/' . rawurlencode($id), DocumentDetail::fromArray(...));
+        return $this->get('/documents/' . rawurlencode($id), self::reply('id'));
     }
 
     /**
      * Cancels a quote, an order, a delivery note, a return note or a proforma. If an earlier attempt of this call got
      * no response, a document that is cancelled now counts as cancelled by it.
+     * @return Document
      */
-    public function cancelDocument(string $id, ?string $reason = null): Document
+    public function cancelDocument(string $id, ?string $reason = null): array
     {
         $path = '/documents/' . rawurlencode($id);
-        $read = Document::fromArray(...);
-        $body = $reason === null ? null : new CancelDocument(reason: $reason);
+        $read = self::reply('id');
+        $body = $reason === null ? null : ['reason' => $reason];
         try {
             return $this->transport->send(new Call('POST', "$path/cancel", $read, $body, changes: true))[0];
         } catch (ApiException $error) {
-            if (!$error->is(ErrorCode::ALREADY_CANCELLED) || !$error->outcomeUnknown) {
+            if (!$error->is('already_cancelled') || !$error->outcomeUnknown) {
                 throw $error;
             }
         }
@@ -143,100 +149,104 @@ final class PinkasClient
         }
     }
 
-    /** One page of the documents, newest first. */
-    public function listDocuments(DocumentQuery $query = new DocumentQuery()): DocumentPage
+    /**
+     * One page of the documents, newest first.
+     * @param DocumentQuery $query
+     * @return DocumentPage
+     */
+    public function listDocuments(array $query = []): array
     {
-        return $this->documentPage($query->toArray());
+        return $this->get('/documents' . self::queryOf($query), self::reply('data'));
     }
 
     /**
      * All pages of the documents, newest first, each fetched when it is needed.
+     * @param DocumentQuery $query
      * @return \Generator<int, DocumentPage>
      */
-    public function documentPages(DocumentQuery $query = new DocumentQuery()): \Generator
+    public function documentPages(array $query = []): \Generator
     {
-        $page = $this->documentPage($query->toArray());
+        $page = $this->listDocuments($query);
         yield $page;
-        while ($page->next_cursor !== null) {
-            $page = $this->documentPage(['cursor' => $page->next_cursor] + $query->toArray());
+        while (isset($page['next_cursor'])) {
+            $page = $this->listDocuments(['cursor' => $page['next_cursor']] + $query);
             yield $page;
         }
     }
 
     /**
      * All documents that match, newest first; pages are fetched as they are needed.
+     * @param DocumentQuery $query
      * @return \Generator<int, CreatedDocument>
      */
-    public function documents(DocumentQuery $query = new DocumentQuery()): \Generator
+    public function documents(array $query = []): \Generator
     {
         foreach ($this->documentPages($query) as $page) {
-            foreach ($page->data as $document) {
+            foreach ($page['data'] as $document) {
                 yield $document;
             }
         }
     }
 
-    /** One page of the events, oldest first. Its `next_cursor` is where to go on, also behind the last one. */
-    public function listEvents(EventQuery $query = new EventQuery()): EventPage
+    /**
+     * One page of the events, oldest first. Its `next_cursor` is where to go on, also behind the last one.
+     * @param EventQuery $query
+     * @return EventPage
+     */
+    public function listEvents(array $query = []): array
     {
-        return $this->eventPage($query->toArray());
+        return $this->get('/events' . self::queryOf($query), self::reply('data'));
     }
 
-    /** One event. */
-    public function getEvent(string $id): PinkasEvent
+    /** @return PinkasEvent one event */
+    public function getEvent(string $id): array
     {
-        return $this->get('/events/' . rawurlencode($id), PinkasEvent::fromArray(...));
+        return $this->get('/events/' . rawurlencode($id), self::reply('id'));
     }
 
-    /** A request of this key by its id, as it was answered; a refused one with its body, masked. */
-    public function getRequest(string $id): LoggedRequest
+    /** @return LoggedRequest a request of this key by its id, as it was answered; a refused one with its body, masked */
+    public function getRequest(string $id): array
     {
-        return $this->get('/requests/' . rawurlencode($id), LoggedRequest::fromArray(...));
+        return $this->get('/requests/' . rawurlencode($id), self::asSent(...));
     }
 
     /**
      * The pages of events from a cursor on, oldest first, until there is nothing new. Store `next_cursor` when a page
      * is handled, and begin with it the next time: no event is missed, and none is seen twice.
+     * @param EventQuery $query
      * @return \Generator<int, EventPage>
      */
-    public function eventPages(EventQuery $query = new EventQuery()): \Generator
+    public function eventPages(array $query = []): \Generator
     {
-        $page = $this->eventPage($query->toArray());
-        while ($page->data !== []) {
+        $page = $this->listEvents($query);
+        while ($page['data'] !== []) {
             yield $page;
-            $page = $this->eventPage(['cursor' => $page->next_cursor] + $query->toArray());
+            $page = $this->listEvents(['cursor' => $page['next_cursor']] + $query);
         }
     }
 
     /**
      * All events from a cursor on, oldest first; pages are fetched as they are needed.
+     * @param EventQuery $query
      * @return \Generator<int, PinkasEvent>
      */
-    public function events(EventQuery $query = new EventQuery()): \Generator
+    public function events(array $query = []): \Generator
     {
         foreach ($this->eventPages($query) as $page) {
-            foreach ($page->data as $event) {
+            foreach ($page['data'] as $event) {
                 yield $event;
             }
         }
     }
 
-    /** The customers whose name contains `q`, or whose tax id it is. */
-    public function searchCustomers(CustomerQuery $query = new CustomerQuery()): CustomerList
+    /**
+     * The customers whose name contains `q`, or whose tax id it is.
+     * @param CustomerQuery $query
+     * @return CustomerList
+     */
+    public function searchCustomers(array $query = []): array
     {
-        return $this->get('/customers' . self::queryOf($query->toArray()), CustomerList::fromArray(...));
-    }
-
-    /** @param array<string, mixed> $query */
-    private function documentPage(array $query): DocumentPage
-    {
-        return $this->get('/documents' . self::queryOf($query), DocumentPage::fromArray(...));
-    }
-
-    /** @param array<string, mixed> $query */
-    private function eventPage(array $query): EventPage
-    {
-        return $this->get('/events' . self::queryOf($query), EventPage::fromArray(...));
+        return $this->get('/customers' . self::queryOf($query), self::reply('data'));
     }
 
     private function get(string $path, \Closure $read, bool $withKey = true): mixed
@@ -244,9 +254,18 @@ final class PinkasClient
         return $this->transport->send(new Call('GET', $path, $read, withKey: $withKey))[0];
     }
 
-    private static function listOf(\Closure $read): \Closure
+    /** Reads the JSON of the API by a member that it has. */
+    private static function reply(string $member): \Closure
     {
-        return static fn (array $body): array => array_map($read, $body['data'] ?? null);
+        return static fn (array $body): array => isset($body[$member])
+            ? Money::inReply($body)
+            : throw new \UnexpectedValueException("the reply has no $member");
+    }
+
+    /** Numbers in it are those of somebody else. */
+    private static function asSent(array $body): array
+    {
+        return $body;
     }
 
     /** @param array<string, mixed> $query */

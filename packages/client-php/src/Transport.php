@@ -81,7 +81,7 @@ final class Transport
             } catch (PinkasException $error) {
                 $outcomeUnknown = $error->outcomeUnknown;
             }
-            $inProgress = $error instanceof ApiException && $error->is(Model\ErrorCode::REQUEST_IN_PROGRESS);
+            $inProgress = $error instanceof ApiException && $error->is('request_in_progress');
             $counted += $inProgress ? 0 : 1;
             if (!$this->mayRetry($error, $counted)) {
                 throw $error;
@@ -143,7 +143,7 @@ final class Transport
         if (intdiv($response->getStatusCode(), 100) === 2 && is_array($body)) {
             try {
                 return [($call->read)($body), $facts];
-            } catch (\TypeError) {
+            } catch (\UnexpectedValueException) {
                 // JSON of something other than the API.
             }
         }
@@ -217,7 +217,8 @@ final class Transport
         if (is_array($value) || is_object($value)) {
             $members = [];
             foreach ((array) $value as $name => $member) {
-                $members[] = self::json((string) $name) . ':' . self::json($member);
+                // The API refuses null: what has no value is left out.
+                $member !== null && ($members[] = self::json((string) $name) . ':' . self::json($member));
             }
             return '{' . implode(',', $members) . '}';
         }

@@ -4,9 +4,10 @@ declare(strict_types=1);
 
 namespace Pinkas;
 
-use Pinkas\Model\PinkasEvent;
-
-/** Webhooks as of https://www.standardwebhooks.com. */
+/**
+ * Webhooks as of https://www.standardwebhooks.com.
+ * @phpstan-import-type PinkasEvent from Shapes
+ */
 final class Webhook
 {
     private const TOLERANCE_S = 300;
@@ -17,9 +18,10 @@ final class Webhook
      * @param array<string, mixed> $headers `getallheaders()`, those of a PSR-7 request, of WordPress
      *     (`$request->get_headers()`), or `$_SERVER`
      * @param string $secret of the endpoint, `whsec_…`. While it is rotated, either of the two.
+     * @return PinkasEvent
      * @throws WebhookVerificationException where the signature is another, or the webhook is older than five minutes
      */
-    public static function verify(string $body, array $headers, #[\SensitiveParameter] string $secret): PinkasEvent
+    public static function verify(string $body, array $headers, #[\SensitiveParameter] string $secret): array
     {
         $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
         if ($key === false || $key === '') {
@@ -37,7 +39,7 @@ final class Webhook
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
         foreach (explode(' ', $signatures) as $given) {
             if (hash_equals($expected, $given)) {
-                return PinkasEvent::fromArray(json_decode($body, true, flags: JSON_THROW_ON_ERROR));
+                return Money::inReply(json_decode($body, true, flags: JSON_THROW_ON_ERROR));
             }
         }
         throw new WebhookVerificationException('no signature is of this secret');

@@ -10,8 +10,7 @@ declare(strict_types=1);
 require 'vendor/autoload.php';
 require __DIR__ . '/../examples/from-woocommerce.php';
 
-use Pinkas\{Model, Money, PinkasClient, RetryOptions, Timing, Webhook};
-use Pinkas\Model\{CreateDocument, CustomerQuery, DocumentQuery, EventQuery};
+use Pinkas\{Money, PinkasClient, RetryOptions, Timing, Webhook};
 
 /** In no argument of a function: the trace of an exception would have it. */
 final class ApiKey
@@ -45,37 +44,28 @@ final class RecordedTiming extends Timing
     }
 }
 
-/** The same object as a program makes it, with its constructor. */
-function made(mixed $value): mixed
+/** What the client sends of it. */
+function withoutNull(mixed $value): mixed
 {
-    return match (true) {
-        $value instanceof Model => new ($value::class)(...array_map(made(...), get_object_vars($value))),
-        is_array($value) => array_map(made(...), $value),
-        default => $value,
-    };
+    $hasValue = static fn (mixed $member): bool => $member !== null;
+    return is_array($value) ? array_map(withoutNull(...), array_filter($value, $hasValue)) : $value;
 }
 
 function woocommerce(string $function, array $order, mixed $second = null, ?string $third = null): mixed
 {
-    return match ($function) {
+    return withoutNull(match ($function) {
         'documentOf' => Shop\documentOf($order, $second ?? 'tax_invoice_receipt'),
         'creditNoteOf' => Shop\creditNoteOf($order, $second, $third),
         'partOf' => Shop\partOf($order, Money::of($second), $third),
-    };
+    });
 }
 
 /** @param list<mixed> $arguments of JSON */
 function call(PinkasClient $pinkas, string $method, array $arguments, ?int $take): mixed
 {
-    $model = match ($method) {
-        'createDocument', 'previewDocument' => CreateDocument::class,
-        'listDocuments', 'documents', 'documentPages' => DocumentQuery::class,
-        'listEvents', 'events', 'eventPages' => EventQuery::class,
-        'searchCustomers' => CustomerQuery::class,
-        default => null,
-    };
-    if ($model !== null && $arguments !== []) {
-        $arguments[0] = made($model::fromArray($arguments[0]));
+    if ($method === 'createDocument' || $method === 'previewDocument') {
+        // As a program has them: amounts are `Money`.
+        $arguments[0] = Money::inReply($arguments[0]);
     }
     $result = $pinkas->$method(...$arguments);
     if (!$result instanceof Generator) {

@@ -1,9 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import {
   breakingRecordChanges,
   generatedFiles,
-  phpModelsFolder,
   repositoryRoot,
   type WireRecord,
   wirePath,
@@ -16,13 +15,6 @@ describe('the generated files', () => {
   it.each(generatedFiles)('$path is what `npm run generate` writes', async ({ path, text }) => {
     const current = await read(path);
     expect(current).toBe(text(current));
-  });
-
-  it('the models of PHP are all generated', async () => {
-    const paths = (await readdir(new URL(phpModelsFolder, repositoryRoot))).map(
-      (name) => `${phpModelsFolder}/${name}`,
-    );
-    expect(generatedFiles.map(({ path }) => path)).toEqual(expect.arrayContaining(paths));
   });
 });
 

@@ -89,7 +89,7 @@ export function scriptedCalls(driver: () => Promise<PhpDriver | undefined>): voi
       [
         'listDocuments',
         [{ type: 'quote', include_cancelled: true, external_ref: 'א&b=1', limit: 2 }],
-        'GET /v1/documents?type=quote&external_ref=%D7%90%26b%3D1&include_cancelled=true&limit=2',
+        'GET /v1/documents?type=quote&include_cancelled=true&external_ref=%D7%90%26b%3D1&limit=2',
       ],
       [
         'listEvents',
@@ -353,8 +353,11 @@ export function scriptedCalls(driver: () => Promise<PhpDriver | undefined>): voi
       const verify = (text: string, headers: object, secret = secretOf(key)) =>
         php.ask({ do: 'verify', arguments: [text, headers, secret] });
       for (const type of eventTypes) {
-        const text = JSON.stringify(eventExample(type));
-        expect((await verify(text, headersOf(text))).ok).toEqual(eventExample(type));
+        const event = eventExample(type);
+        const text = JSON.stringify(event);
+        // PHP reads an empty object as an empty array.
+        const data = Object.keys(event.data).length === 0 ? [] : event.data;
+        expect((await verify(text, headersOf(text))).ok).toEqual({ ...event, data });
       }
       const text = JSON.stringify(eventExample('document.issued'));
       const rotated = [

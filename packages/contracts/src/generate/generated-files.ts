@@ -3,7 +3,7 @@ import { agentToolSchemas } from './agent-tools.js';
 import { guidePages } from './guide-pages.js';
 import { lawPage } from './law-page.js';
 import { openApiText } from './openapi-file.js';
-import { phpModels } from './php-models.js';
+import { phpShapes } from './php-shapes.js';
 import { withTimeLimitsTable } from './time-limits-table.js';
 import { typeScriptTypes } from './typescript-types.js';
 import { wireText } from './wire-record.js';
@@ -17,14 +17,12 @@ export interface GeneratedFile {
 }
 
 export const wirePath = 'packages/contracts/wire.json';
-/** It has generated files only. */
-export const phpModelsFolder = 'packages/client-php/src/Model';
 
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'packages/contracts/openapi.json', text: openApiText },
   { path: wirePath, text: () => wireText() },
   { path: 'packages/client/src/types.ts', text: typeScriptTypes },
-  ...phpModels().map(({ name, text }) => ({ path: `${phpModelsFolder}/${name}.php`, text: () => text })),
+  { path: 'packages/client-php/src/Shapes.php', text: phpShapes },
   { path: 'packages/mcp/src/schemas.json', text: agentToolSchemas },
   { path: 'deploy/helm/pinkas/files/nats-users.conf', text: deployedNatsUsers },
   { path: 'docs/law.md', text: lawPage },
