@@ -8,9 +8,7 @@ import { NextRevision } from './artifact/next-revision.js';
 import { PageOperations } from './artifact/page-operations.js';
 import { RenderCancellation } from './artifact/render-cancellation.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
-import { SettleArtifact } from './artifact/settle-artifact.js';
-import { SettleDonation } from './artifact/settle-donation.js';
-import { SettledRevision } from './artifact/settled-revision.js';
+import { SettleArtifact, SettleDonation } from './artifact/settle-artifact.js';
 import { HeadsModule } from './heads/heads.module.js';
 import { HeadsSigner } from './heads/heads-signer.js';
 import { LogoStore } from './logo/logo.repository.js';
@@ -55,7 +53,6 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     LogoStore,
     NextRevision,
     RequestedRevision,
-    SettledRevision,
     SettleArtifact,
     SettleDonation,
     RenderCancellation,

@@ -1,32 +1,28 @@
-import { type allocationSettled, consumers, type EventOf } from '@pinkas/contracts';
-import { EventHandler, type OutboxTransaction } from '@pinkas/service-kit';
-import type { RenderingTables } from '../db/artifact.tables.js';
-import type { PlacedArtifact } from '../store/artifact.repository.js';
+import { type allocationSettled, consumers, type donationSettled, type EventOf } from '@pinkas/contracts';
+import { EventHandler } from '@pinkas/service-kit';
 import type { DocumentChange } from './revision-policy.js';
 import { SettledRevision } from './settled-revision.js';
 
-type Settled = EventOf<typeof allocationSettled>;
-
-const changeOf = ({ allocation, pending, refusal }: Settled): DocumentChange => ({
-  allocationNumber: allocation.number,
-  numberPending: pending,
-  notDeductible: refusal?.decision === 'continue',
-});
-
 /** Decides which PDF the customer gets once a required allocation number is settled. */
 @EventHandler(consumers.settleArtifact)
-export class SettleArtifact {
-  constructor(private readonly revision: SettledRevision) {}
-
-  prepare(event: Settled): Promise<PlacedArtifact | null> {
-    return this.revision.prepare(event, changeOf(event));
+export class SettleArtifact extends SettledRevision<EventOf<typeof allocationSettled>> {
+  protected changeOf({ allocation, pending, refusal }: EventOf<typeof allocationSettled>): DocumentChange {
+    return {
+      allocationNumber: allocation.number,
+      numberPending: pending,
+      notDeductible: refusal?.decision === 'continue',
+    };
   }
+}
 
-  handle(
-    event: Settled,
-    trx: OutboxTransaction<RenderingTables>,
-    rendered: PlacedArtifact | null,
-  ): Promise<void> {
-    return this.revision.handle(event, changeOf(event), trx, rendered);
+/** Decides which PDF the donor gets once the report of a donation is settled, or cancelled. */
+@EventHandler(consumers.settleDonation)
+export class SettleDonation extends SettledRevision<EventOf<typeof donationSettled>> {
+  protected changeOf({ donation }: EventOf<typeof donationSettled>): DocumentChange {
+    return {
+      allocationNumber: donation.number,
+      numberPending: donation.status === 'pending',
+      reportCancelled: donation.status === 'cancelled',
+    };
   }
 }

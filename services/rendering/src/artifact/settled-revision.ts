@@ -21,19 +21,22 @@ interface Settled {
  * come much later; the new revision then follows the published one.
  */
 @Injectable()
-export class SettledRevision {
+export abstract class SettledRevision<E extends Settled> {
   constructor(
     private readonly revisions: NextRevision,
     private readonly bookHash: BookHash,
   ) {}
 
-  async prepare(event: Settled, change: DocumentChange): Promise<PlacedArtifact | null> {
-    return (await this.revisions.isCleared(event.document)) ? null : this.revisions.render(event, change);
+  protected abstract changeOf(event: E): DocumentChange;
+
+  async prepare(event: E): Promise<PlacedArtifact | null> {
+    return (await this.revisions.isCleared(event.document))
+      ? null
+      : this.revisions.render(event, this.changeOf(event));
   }
 
   async handle(
-    event: Settled,
-    change: DocumentChange,
+    event: E,
     trx: OutboxTransaction<RenderingTables>,
     rendered: PlacedArtifact | null,
   ): Promise<void> {
@@ -44,7 +47,7 @@ export class SettledRevision {
     const { firstSha256, latest, created, publishedBefore } = await this.revisions.store(
       trx,
       event,
-      change,
+      this.changeOf(event),
       rendered,
     );
     this.bookHash.check(key, firstSha256, event.artifact_sha256);
