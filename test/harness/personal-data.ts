@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { personalDetails } from '@pinkas/contracts';
 
 /** A shorter run of digits also is in ports, process ids and times by chance. */
 const digitsMin = 8;
 
 /** The members of requests and settings whose values must never reach a log. */
-const personalMembers = new Set(['email', 'phone', 'tax_id', 'key']);
+const personalMembers = new Set<string>([...personalDetails, 'key']);
 
 /** Every e-mail address, telephone number, tax id and API key in a value, however deep. */
 export function personalDataOf(value: unknown): string[] {

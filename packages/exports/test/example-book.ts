@@ -2,7 +2,7 @@ import {
   type BookEntry,
   type Call,
   type Contract,
-  cardDetails,
+  customerDetails,
   type IssuedDocument,
   type listSeries,
   type MessagingService,
@@ -74,7 +74,7 @@ export function exampleMessage(
 
 export function exampleAudits({ id }: { id: string }, change: Partial<Audits> = {}): Audits {
   return {
-    customer: { document_id: id, details: [...cardDetails] },
+    customer: { document_id: id, details: [...customerDetails] },
     allocation: {
       document_id: id,
       state: 'issued',

@@ -1,8 +1,15 @@
-import { customerLegalTypes, paymentTermsStarts } from '@pinkas/domain';
+import { paymentTermsStarts } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from '../define.js';
+import {
+  correctedDetails,
+  customerDetails,
+  newCardDetails,
+  searchedDetails,
+  storedDetails,
+} from '../schema/customer-members.js';
 import { CustomerInput, CustomerMatch, CustomerSnapshot, DraftDocument } from '../schema/document.js';
-import { EmailAddress, Instant, Nullable, PersonId, PhoneNumber, Strict, Uuid } from '../schema/fields.js';
+import { Instant, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { timeLimitsMs } from '../time-limits.js';
 
 /** When a customer pays, where that differs from the terms of the business. */
@@ -70,11 +77,8 @@ export const releaseCustomer = defineContract('customer.card.release', {
 export const CustomerCard = Strict({
   id: Uuid,
   name: Type.String(),
+  ...searchedDetails,
   tax_id: Nullable(Type.String(), 'Nine digits.'),
-  legal_type: Nullable(Type.Enum([...customerLegalTypes])),
-  email: Nullable(Type.String()),
-  phone: Nullable(Type.String()),
-  city: Nullable(Type.String()),
 });
 export type CustomerCard = Static<typeof CustomerCard>;
 
@@ -92,7 +96,8 @@ export const searchCustomers = defineContract('customer.card.search', {
 /** A card with all that is stored of it. */
 export const CustomerDetails = Strict({
   ...CustomerCard.properties,
-  address: Nullable(Type.String()),
+  ...storedDetails,
+  tax_id: CustomerCard.properties.tax_id,
   created_at: Instant,
   /** Absent: those of the business. */
   payment_terms: Type.Optional(PaymentTerms),
@@ -107,12 +112,6 @@ export const showCustomer = defineContract('customer.card.show', {
 });
 
 const cardName = Type.String({ minLength: 2, maxLength: 120 });
-const contactFields = {
-  email: EmailAddress,
-  phone: PhoneNumber,
-  address: Type.String({ minLength: 1, maxLength: 200 }),
-  city: Type.String({ minLength: 1, maxLength: 80 }),
-};
 
 /** Opens the card of a customer before any document is issued to it. The same id again returns the card that it opened. */
 export const createCustomer = defineContract('customer.card.create', {
@@ -122,12 +121,7 @@ export const createCustomer = defineContract('customer.card.create', {
     customer_id: Uuid,
     customer: Strict({
       name: cardName,
-      tax_id: Type.Optional(Type.String({ pattern: '^\\d{5,9}$' })),
-      legal_type: Type.Optional(Type.Enum([...customerLegalTypes])),
-      email: Type.Optional(contactFields.email),
-      phone: Type.Optional(contactFields.phone),
-      address: Type.Optional(contactFields.address),
-      city: Type.Optional(contactFields.city),
+      ...newCardDetails,
       payment_terms: Type.Optional(PaymentTerms),
     }),
     person_id: PersonId,
@@ -148,10 +142,7 @@ export const updateCustomer = defineContract('customer.card.update', {
     customer_id: Uuid,
     change: Strict({
       name: Type.Optional(cardName),
-      email: Type.Optional(Nullable(contactFields.email)),
-      phone: Type.Optional(Nullable(contactFields.phone)),
-      address: Type.Optional(Nullable(contactFields.address)),
-      city: Type.Optional(Nullable(contactFields.city)),
+      ...correctedDetails,
       /** Null: those of the business. */
       payment_terms: Type.Optional(Nullable(PaymentTerms)),
     }),
@@ -161,9 +152,6 @@ export const updateCustomer = defineContract('customer.card.update', {
   errors: ['customer_not_found', 'validation_error'],
   unknownMembers: 'refused',
 });
-
-/** The details that a customer card may have beside its name. */
-export const cardDetails = ['tax_id', 'legal_type', 'email', 'phone', 'address', 'city'] as const;
 
 /** The cards of the customers of documents of one business, for verifying the book. */
 export const auditCustomers = defineContract('customer.card.audit', {
@@ -177,7 +165,7 @@ export const auditCustomers = defineContract('customer.card.audit', {
       Strict({
         document_id: Uuid,
         /** The details that the card has, or that a person has removed from it; null where no document has been recorded on a card with this id. */
-        details: Nullable(Type.Array(Type.Enum([...cardDetails]))),
+        details: Nullable(Type.Array(Type.Enum([...customerDetails]))),
       }),
     ),
   }),

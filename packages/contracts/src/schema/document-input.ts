@@ -1,8 +1,8 @@
-import { customerLegalTypes, documentTypeRules, documentTypes, paymentMethods } from '@pinkas/domain';
+import { documentTypeRules, documentTypes, paymentMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { CalendarDate, described, EmailAddress, PhoneNumber, Strict, Uuid } from './fields.js';
+import { inputDetails } from './customer-members.js';
+import { CalendarDate, described, Strict, Uuid } from './fields.js';
 
-export const CustomerLegalType = Type.Enum([...customerLegalTypes]);
 /** The most that a unit price, a payment or a total that is stated may be; what a document comes to may be more. */
 export const amountMax = 100_000_000;
 const atMost100Million = { maximum: amountMax } as const;
@@ -24,29 +24,7 @@ export const CustomerInput = Strict(
           'The customer card of this name is used, else a new one is opened. Names are compared in Unicode NFC, without regard to letter case, to white space and line breaks around and between words, and to characters that cannot be seen, such as marks of direction. What the request says of an existing customer fills the empty fields of its card and overwrites none. White space around the name and characters that cannot be seen do not count towards its least length.',
       }),
     ),
-    tax_id: Type.Optional(
-      Type.String({
-        pattern: '^\\d{5,9}$',
-        description:
-          'Identity, company or dealer number, 5 to 9 digits; the check digit is verified (`invalid_customer_tax_id`). An allocation number needs it.',
-        examples: ['777777715'],
-      }),
-    ),
-    legal_type: Type.Optional(described(CustomerLegalType, 'What the customer is to the tax authority.')),
-    email: Type.Optional(
-      described(
-        EmailAddress,
-        'Where the document is sent when the business sends by e-mail. What is accepted can be sent to: a local part without quotes of at most 64 octets, and a domain of at least two labels, which may be an internationalized one (`דוגמה.example`); an IP address is none.',
-      ),
-    ),
-    phone: Type.Optional(
-      described(
-        PhoneNumber,
-        'An optional `+`, then 7 to 20 digits, hyphens or spaces. Where the document is sent when the business sends by WhatsApp. An Israeli mobile number may lack its 0, and have 972 without +. Another that begins with neither 0 nor +, or has fewer than seven digits, is kept, and nothing is sent to it (`phone_unusable` in a preview).',
-      ),
-    ),
-    address: Type.Optional(Type.String({ maxLength: 200, description: 'Street and house number.' })),
-    city: Type.Optional(Type.String({ maxLength: 80 })),
+    ...inputDetails,
     identity_confirmed: Type.Optional(
       Type.Boolean({
         description:

@@ -1,20 +1,17 @@
 import { documentTypes, paymentMethods, refusalDecisions } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { CustomerLegalType, DiscountInput, ForeignDonor } from './document-input.js';
+import { storedDetails } from './customer-members.js';
+import { DiscountInput, ForeignDonor } from './document-input.js';
 import { CalendarDate, Instant, Money, Nullable, Strict, Uuid } from './fields.js';
 
+export * from './customer-members.js';
 export * from './document-input.js';
 
 /** The customer as printed on one document; a snapshot that never changes. */
 export const CustomerSnapshot = Strict({
   id: Uuid,
   name: Type.String(),
-  tax_id: Nullable(Type.String()),
-  legal_type: Nullable(CustomerLegalType),
-  email: Nullable(Type.String()),
-  phone: Nullable(Type.String()),
-  address: Nullable(Type.String()),
-  city: Nullable(Type.String()),
+  ...storedDetails,
 });
 export type CustomerSnapshot = Static<typeof CustomerSnapshot>;
 

@@ -43,14 +43,18 @@ export const Address = Type.String({ publicFormat: 'uri' });
 /** An amount in ILS with at most two decimals, as a JSON number. */
 export const Money = Type.Number();
 
-/** The same schema with a description for the public reference: Markdown, with units and meaning. */
-export function described<T extends TSchema>(schema: T, description: string): T {
+/** The same schema with annotations for the public reference. */
+export function annotated<T extends TSchema>(schema: T, annotations: Readonly<Record<string, unknown>>): T {
   // TypeBox keeps what it knows of a schema in members that a spread would leave behind.
   return Object.create(Object.getPrototypeOf(schema), {
     ...Object.getOwnPropertyDescriptors(schema),
-    description: { value: description, enumerable: true },
+    ...Object.getOwnPropertyDescriptors(annotations),
   }) as T;
 }
+
+/** The same schema with a description: Markdown, with units and meaning. */
+export const described = <T extends TSchema>(schema: T, description: string): T =>
+  annotated(schema, { description });
 
 /** A value or null. */
 export const Nullable = <T extends TSchema>(schema: T, description?: string) =>

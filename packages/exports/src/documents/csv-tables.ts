@@ -1,4 +1,10 @@
-import type { BookEntry, IssuedDocument } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type CustomerDetail,
+  customerDetails,
+  type IssuedDocument,
+  isAdded,
+} from '@pinkas/contracts';
 import { type CsvColumn, type CsvOptions, csvHead, csvMoney, csvRows } from './csv.js';
 
 /** A table of the book. */
@@ -41,6 +47,14 @@ const hasVat = ({ type }: IssuedDocument): boolean => type !== 'receipt' && type
 
 const csvMoneyOf = (amount: number | undefined) => (amount === undefined ? null : csvMoney(amount));
 
+const customerColumns = (details: readonly CustomerDetail[]) =>
+  details.map(
+    (detail): CsvColumn<BookEntry> => [
+      `customer_${detail}`,
+      ({ document }) => document.customer[detail] ?? null,
+    ],
+  );
+
 /** The tables, by the first word of their files. Amounts are ILS, days are of Asia/Jerusalem, instants UTC. */
 export const csvTables: Readonly<Record<string, CsvTable>> = {
   documents: tableOf(
@@ -57,12 +71,7 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
       ['cancel_reason', ({ state }) => state.cancel_reason ?? null],
       ['customer_id', ({ document }) => document.customer.id],
       ['customer_name', ({ document }) => document.customer.name],
-      ['customer_tax_id', ({ document }) => document.customer.tax_id],
-      ['customer_legal_type', ({ document }) => document.customer.legal_type],
-      ['customer_email', ({ document }) => document.customer.email],
-      ['customer_phone', ({ document }) => document.customer.phone],
-      ['customer_address', ({ document }) => document.customer.address],
-      ['customer_city', ({ document }) => document.customer.city],
+      ...customerColumns(customerDetails.filter((detail) => !isAdded(detail))),
       ['prices_include_vat', ({ document }) => document.prices_include_vat],
       ['discount_type', ({ document }) => document.discount?.type ?? null],
       ['discount_value', ({ document }) => document.discount?.value ?? null],
@@ -87,6 +96,7 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
       ['donor_country', ({ document }) => document.foreign_donor?.country ?? null],
       ['donor_passport', ({ document }) => document.foreign_donor?.passport ?? null],
       ['withheld', ({ document, state }) => csvMoneyOf(document.withheld ?? state.withheld)],
+      ...customerColumns(customerDetails.filter(isAdded)),
     ],
   ),
   items: tableOf(

@@ -3,7 +3,7 @@ import {
   type auditArtifacts,
   type auditCustomers,
   type BookEntry,
-  cardDetails,
+  customerDetails,
   type DonationOutcome,
   type MessageKind,
   type MessagingService,
@@ -70,7 +70,9 @@ function ofCustomer({ document }: BookEntry, { details }: CustomerAudit): Pendin
     return [work('its customer is not recorded on a card')];
   }
   // A card has the details of each of its documents, or others that it had before.
-  const missing = cardDetails.filter((name) => document.customer[name] !== null && !details.includes(name));
+  const missing = customerDetails.filter(
+    (name) => (document.customer[name] ?? null) !== null && !details.includes(name),
+  );
   return missing.length === 0
     ? []
     : [work(`the card of its customer has no ${missing.join(', ')}, which the document has`)];

@@ -1,3 +1,4 @@
+import { personalDetails } from '@pinkas/contracts';
 import { pino } from 'pino';
 import { currentContext } from './context.js';
 
@@ -32,18 +33,7 @@ export function createLogger(service: string, level: string, file = ''): Logger 
     serializers: { err: withoutData },
     mixin: logBindings,
     redact: {
-      paths: [
-        'authorization',
-        '*.authorization',
-        'password',
-        '*.password',
-        'email',
-        '*.email',
-        'phone',
-        '*.phone',
-        'tax_id',
-        '*.tax_id',
-      ],
+      paths: ['authorization', 'password', ...personalDetails].flatMap((name) => [name, `*.${name}`]),
       censor: '[redacted]',
     },
   };

@@ -1,8 +1,19 @@
-import { type CustomerDetails, createCustomer, type PaymentTerms, updateCustomer } from '@pinkas/contracts';
+import {
+  type CustomerDetail,
+  type CustomerDetails,
+  type CustomerMember,
+  contactDetails,
+  createCustomer,
+  customerDetails,
+  customerMembers,
+  type PaymentTerms,
+  perDetail,
+  updateCustomer,
+} from '@pinkas/contracts';
 import type { CustomerLegalType } from '@pinkas/domain';
 import type { ApiError } from '@pinkas/service-kit';
 import { type FieldErrors, type Language, type Words } from '@pinkas/ui';
-import { type FieldSpecs, refusedFields, type Values } from '../frame/form-fields.js';
+import { type FieldSpec, type FieldSpecs, refusedFields, type Values } from '../frame/form-fields.js';
 import { limitsOf } from '../http/form-limits.js';
 
 /** What a customer is to the tax authority. */
@@ -14,6 +25,16 @@ export const customerTypeNames = {
   private: { he: 'פרטי', en: 'Private' },
 } as const satisfies Record<CustomerLegalType, Words>;
 
+/** The field of a detail. */
+function fieldOf(detail: CustomerDetail): FieldSpec {
+  const { word, kind, refused }: CustomerMember = customerMembers[detail];
+  return {
+    word,
+    ...((kind === 'email' || kind === 'tel') && { type: kind }),
+    ...(refused && { refused }),
+  };
+}
+
 /** What a person writes of a customer, in the order of the form. */
 export const customerFields = {
   name: {
@@ -24,21 +45,7 @@ export const customerFields = {
     },
     more: { required: true },
   },
-  email: {
-    word: { he: 'אימייל', en: 'Email' },
-    type: 'email',
-    refused: { he: 'כתובת האימייל אינה תקינה.', en: 'This is no valid email address.' },
-  },
-  phone: {
-    word: { he: 'טלפון', en: 'Phone' },
-    type: 'tel',
-    refused: {
-      he: '7 עד 20 ספרות, מקפים או רווחים, ובהתחלה אפשר +.',
-      en: '7 to 20 digits, hyphens or spaces, with a + before them if you like.',
-    },
-  },
-  address: { word: { he: 'כתובת', en: 'Address' } },
-  city: { word: { he: 'עיר', en: 'City' } },
+  ...perDetail(contactDetails, fieldOf),
   terms_days: {
     word: { he: 'תנאי תשלום (ימים)', en: 'Payment terms (days)' },
     hint: { he: 'ריק: לפי הגדרות העסק.', en: 'Empty: those of the business.' },
@@ -60,21 +67,11 @@ export const customerFields = {
 /** What is fixed once a document has it, and is written with a new customer only. */
 export const newCustomerFields = {
   name: customerFields.name,
-  tax_id: {
-    word: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
-    refused: {
-      he: 'המספר אינו תקין: ספרת הביקורת אינה מתאימה.',
-      en: 'The number is not valid: its check digit does not match.',
-    },
-  },
+  ...perDetail(customerDetails, fieldOf),
   legal_type: {
-    word: { he: 'סוג', en: 'Legal type' },
+    ...fieldOf('legal_type'),
     options: { '': { he: 'לא ידוע', en: 'Not known' }, ...customerTypeNames },
   },
-  email: customerFields.email,
-  phone: customerFields.phone,
-  address: customerFields.address,
-  city: customerFields.city,
   terms_days: customerFields.terms_days,
   terms_from: customerFields.terms_from,
 } as const satisfies FieldSpecs;
@@ -84,10 +81,7 @@ export type CustomerValues = Values<keyof typeof customerFields>;
 /** A customer as the form shows it. */
 export const customerValues = (customer: CustomerDetails): CustomerValues => ({
   name: customer.name,
-  email: customer.email ?? '',
-  phone: customer.phone ?? '',
-  address: customer.address ?? '',
-  city: customer.city ?? '',
+  ...perDetail(contactDetails, (detail) => customer[detail] ?? ''),
   terms_days: customer.payment_terms ? String(customer.payment_terms.days) : '',
   terms_from: customer.payment_terms?.from ?? 'date',
 });

@@ -1,13 +1,17 @@
 import {
   type CustomerCard,
   type CustomerDetails,
+  contactDetails,
+  customerMembers,
   listDebtors,
   listDebts,
   listDocuments,
+  listedDetails,
   type ReplyOf,
   readStatement,
   searchCustomers,
   showCustomer,
+  type TypedDetail,
   updateCustomer,
 } from '@pinkas/contracts';
 import { fromShekels, toShekels } from '@pinkas/domain';
@@ -39,7 +43,7 @@ import {
   type Words,
 } from '@pinkas/ui';
 import { accountActs } from '../debts/account-acts.js';
-import { type FieldSpec, fieldInput, readFields } from '../frame/form-fields.js';
+import { fieldInput, readFields } from '../frame/form-fields.js';
 import { documentTable } from '../frame/parts.js';
 import { unlessAway } from '../frame/unless-away.js';
 import { words } from '../frame/words.js';
@@ -68,11 +72,6 @@ const texts = {
   searchHint: { he: 'שם, ח.פ., טלפון או אימייל', en: 'Name, tax id, phone or email' },
   show: { he: 'חיפוש', en: 'Search' },
   name: { he: 'שם', en: 'Name' },
-  taxId: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
-  legalType: { he: 'סוג', en: 'Legal type' },
-  email: { he: 'אימייל', en: 'Email' },
-  phone: { he: 'טלפון', en: 'Phone' },
-  city: { he: 'עיר', en: 'City' },
   since: { he: 'לקוח מאז', en: 'Customer since' },
   none: { he: 'לא נמצאו לקוחות.', en: 'No customers were found.' },
   empty: {
@@ -97,7 +96,6 @@ const texts = {
   remind: { he: 'תזכורת לתשלום', en: 'Send a reminder' },
 } as const satisfies Record<string, Words>;
 
-const contactNames = ['email', 'phone', 'address', 'city'] as const;
 const listed = 50;
 const documentsListed = 20;
 /** More open documents of one customer are not summed by their age. */
@@ -110,17 +108,18 @@ function customerTable(
   balances: ReadonlyMap<string, number> | null,
 ): Markup {
   const { language } = visit;
-  const figures = (text: string | null) => (text ? leftToRight(text) : null);
   return table<CustomerCard>({
     caption: words.customers[language],
     language,
     rows: customers,
     columns: [
       { head: texts.name[language], value: ({ id, name }) => customerLink(visit, id, name) },
-      { head: texts.taxId[language], value: (row) => figures(row.tax_id) },
-      { head: texts.email[language], value: (row) => figures(row.email) },
-      { head: texts.phone[language], value: (row) => figures(row.phone) },
-      { head: texts.city[language], value: ({ city }) => city || null },
+      ...listedDetails
+        .filter((detail) => detail !== 'legal_type')
+        .map((detail) => ({
+          head: customerMembers[detail].word[language],
+          value: (row: CustomerCard) => shownDetail(detail, row[detail]),
+        })),
       ...(balances === null
         ? []
         : [
@@ -133,6 +132,10 @@ function customerTable(
     ],
   });
 }
+
+/** Figures are read from left to right in every language. */
+const shownDetail = (detail: TypedDetail, text: string | null | undefined): Markup | string | null =>
+  text && customerMembers[detail].kind !== 'text' ? leftToRight(text) : text || null;
 
 const customerLink = (visit: MemberVisit, id: string, name: string) =>
   html`<a href="${visit.link(`/customers/${id}`)}">${isolate(name, visit.language)}</a>`;
@@ -347,15 +350,13 @@ function cardFacts(customer: CustomerDetails, isEdited: boolean, language: Membe
   const { legal_type: legalType } = customer;
   const shown = isEdited
     ? []
-    : contactNames.map((name) => {
-        const { word, type }: FieldSpec = customerFields[name];
-        const value = customer[name];
-        return [word[language], type && value ? leftToRight(value) : value] as const;
-      });
+    : contactDetails.map(
+        (detail) => [customerMembers[detail].word[language], shownDetail(detail, customer[detail])] as const,
+      );
   return facts(
     [
-      [texts.taxId[language], customer.tax_id && leftToRight(customer.tax_id)],
-      [texts.legalType[language], legalType && customerTypeNames[legalType][language]],
+      [customerMembers.tax_id.word[language], customer.tax_id && leftToRight(customer.tax_id)],
+      [customerMembers.legal_type.word[language], legalType && customerTypeNames[legalType][language]],
       ...shown,
       [texts.since[language], dayAndTime(customer.created_at, language)],
     ],

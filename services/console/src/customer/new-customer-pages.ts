@@ -1,4 +1,4 @@
-import { createCustomer, isUuid } from '@pinkas/contracts';
+import { createCustomer, customerMembers, isUuid } from '@pinkas/contracts';
 import { normaliseTaxId } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
@@ -80,7 +80,7 @@ export class NewCustomerPages {
             customerErrors(error, { below: 'customer', values, language }),
           );
         case 'invalid_customer_tax_id':
-          return customerPage(visit, id, values, { tax_id: newCustomerFields.tax_id.refused[language] });
+          return customerPage(visit, id, values, { tax_id: customerMembers.tax_id.refused[language] });
         case 'customer_identity_conflict':
           return customerPage(visit, id, values, {}, conflictNotice(visit, error));
         default:

@@ -1,4 +1,11 @@
-import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import {
+  type ContactDetail,
+  type CustomerSnapshot,
+  contactDetails,
+  customerMembers,
+  type DocumentState,
+  type IssuedDocument,
+} from '@pinkas/contracts';
 import { documentTypeRules, fromShekels, settlementOf, toShekels } from '@pinkas/domain';
 import {
   amount,
@@ -92,7 +99,7 @@ export function documentFacts(
     [
       [texts.title[language], document.title],
       [texts.customer[language], customerName(visit, document.customer)],
-      [texts.contact[language], customerDetails(document.customer, language)],
+      [texts.contact[language], contactOf(document.customer, language)],
       [texts.date[language], day(document.date, language)],
       [texts.issuer[language], issuer],
       [texts.due[language], document.due_date && day(document.due_date, language)],
@@ -172,12 +179,16 @@ function customerName(visit: MemberVisit, customer: CustomerSnapshot): Markup {
 }
 
 /** As the document has them; the card of the customer may have others by now. */
-function customerDetails(
-  { email, phone, address, city }: CustomerSnapshot,
-  language: Language,
-): Markup | null {
-  const typed = (text: string | null) => (text === null ? null : isolate(text, language));
-  const figures = (text: string | null) => (text === null ? null : leftToRight(text));
-  const details = join([typed(address), typed(city), figures(email), figures(phone)], ' · ');
+function contactOf(customer: CustomerSnapshot, language: Language): Markup | null {
+  const isText = (detail: ContactDetail) => customerMembers[detail].kind === 'text';
+  const inOrder = [...contactDetails.filter(isText), ...contactDetails.filter((detail) => !isText(detail))];
+  const parts = inOrder.map((detail) => {
+    const value = customer[detail] ?? null;
+    if (value === null) {
+      return null;
+    }
+    return isText(detail) ? isolate(value, language) : leftToRight(value);
+  });
+  const details = join(parts, ' · ');
   return details.text === '' ? null : details;
 }

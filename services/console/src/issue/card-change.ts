@@ -1,4 +1,11 @@
-import { type CustomerDetails, type CustomerSnapshot, showCustomer, updateCustomer } from '@pinkas/contracts';
+import {
+  type ContactDetail,
+  type CustomerDetails,
+  type CustomerSnapshot,
+  contactDetails,
+  showCustomer,
+  updateCustomer,
+} from '@pinkas/contracts';
 import type { RpcClient } from '@pinkas/service-kit';
 import { checkbox, html, type Markup, type Words } from '@pinkas/ui';
 import { unlessAway } from '../frame/unless-away.js';
@@ -9,17 +16,13 @@ const texts = {
   instead: { he: 'במקום', en: 'instead of' },
 } as const satisfies Record<string, Words>;
 
-const details = ['email', 'phone', 'address', 'city'] as const;
-
 /** What a document states that the card of its customer has otherwise; what the card lacks is filled in any case. */
-export type CardChange = Partial<
-  Record<(typeof details)[number], { readonly from: string; readonly to: string }>
->;
+export type CardChange = Partial<Record<ContactDetail, { readonly from: string; readonly to: string }>>;
 
 const changeOf = (stated: Omit<CustomerSnapshot, 'id'>, card: CustomerDetails): CardChange =>
   Object.fromEntries(
-    details.flatMap((name) => {
-      const [from, to] = [card[name], stated[name]];
+    contactDetails.flatMap((name) => {
+      const [from, to] = [card[name] ?? null, stated[name] ?? null];
       return from === null || to === null || from === to ? [] : [[name, { from, to }]];
     }),
   );

@@ -1,4 +1,4 @@
-import { CreateDocument, compile, createDocumentErrors } from '@pinkas/contracts';
+import { CreateDocument, compile, createDocumentErrors, typedDetails } from '@pinkas/contracts';
 import {
   type DocumentType,
   documentTypeRules,
@@ -19,7 +19,6 @@ import {
 } from '@pinkas/ui';
 import { withheldTexts } from '../debts/withheld-parts.js';
 import {
-  customerDetails,
   entriesOf,
   type IssueFields,
   isChosen,
@@ -246,7 +245,7 @@ function extrasOf(
 function customerOf(fields: IssueFields): CreateDocument['customer'] {
   const { single } = fields;
   const details = Object.fromEntries(
-    customerDetails.flatMap((detail) => {
+    typedDetails.flatMap((detail) => {
       const value = single[`customer.${detail}`];
       return value === '' ? [] : [[detail, value]];
     }),

@@ -2,11 +2,13 @@ import {
   amountMax,
   type Business,
   CreateDocument,
+  customerMembers,
   type DocumentState,
   type IssuedDocument,
   type listArticles,
   type listDebts,
   type ReplyOf,
+  typedDetails,
 } from '@pinkas/contracts';
 import {
   asLine,
@@ -39,7 +41,6 @@ export interface LineFields {
 export type PaymentFields = Readonly<Record<'method' | 'amount' | 'date' | PaymentField, string>>;
 
 export const paymentFields = Object.keys(methodsOfPaymentField) as readonly PaymentField[];
-export const customerDetails = ['tax_id', 'email', 'phone', 'address', 'city'] as const;
 const singleNames = [
   'key',
   'based_on',
@@ -49,7 +50,7 @@ const singleNames = [
   // The name for which a card of its own was asked for.
   'customer.new_name',
   'customer.name',
-  ...customerDetails.map((name) => `customer.${name}` as const),
+  ...typedDetails.map((name) => `customer.${name}` as const),
   'customer.identity_confirmed',
   'prices',
   'discount.type',
@@ -66,7 +67,7 @@ const singleNames = [
 ] as const;
 const typedNames = [
   'customer.name',
-  ...customerDetails.map((name) => `customer.${name}` as const),
+  ...typedDetails.map((name) => `customer.${name}` as const),
   'discount.value',
   'withheld.amount',
   'title',
@@ -90,11 +91,10 @@ export interface IssueFields {
 /** A document that a receipt on account pays. */
 export type SetOffFields = Readonly<Record<'document_id' | 'amount', string>>;
 
+const readAs = { text: 'line', tax_id: 'tax_id', email: 'email', tel: 'phone' } as const;
 /** The fields that are read otherwise than as one line. */
 const kinds: Readonly<Record<string, FieldKind>> = {
-  'customer.tax_id': 'tax_id',
-  'customer.email': 'email',
-  'customer.phone': 'phone',
+  ...Object.fromEntries(typedDetails.map((name) => [`customer.${name}`, readAs[customerMembers[name].kind]])),
   notes: 'text',
 };
 

@@ -1,4 +1,11 @@
-import type { CustomerCard, listArticles, ReplyOf } from '@pinkas/contracts';
+import {
+  type CustomerCard,
+  customerMembers,
+  type listArticles,
+  type ReplyOf,
+  type TypedDetail,
+  typedDetails,
+} from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import {
   attributes,
@@ -28,7 +35,6 @@ import type { Draft } from '../session/draft.repository.js';
 import { draftNotice, draftsCard, savedHint } from './draft-parts.js';
 import {
   type AccountDebts,
-  customerDetails,
   type IssueFields,
   isReceived,
   issueLimits,
@@ -144,19 +150,20 @@ function customerCard(
     value: single['customer.name'],
     error: errors['customer.name'],
   });
-  const detailField = (detail: (typeof customerDetails)[number]) =>
-    field({
+  const detailField = (detail: TypedDetail) => {
+    const { kind } = customerMembers[detail];
+    return field({
       name: `customer.${detail}`,
       label: textOf(type, detail, language),
       hint: isDonation && detail === 'tax_id' ? donorIdHint[language] : undefined,
       value: single[`customer.${detail}`],
       error: errors[`customer.${detail}`],
-      ltr: detail !== 'address' && detail !== 'city',
-      ...(detail === 'email' && { type: 'email' as const }),
-      ...(detail === 'phone' && { type: 'tel' as const }),
+      ltr: kind !== 'text',
+      ...((kind === 'email' || kind === 'tel') && { type: kind }),
     });
+  };
   // The id of a donor is seen at once: the credit depends on it.
-  const folded = customerDetails.filter((detail) => !isDonation || detail !== 'tax_id');
+  const folded = typedDetails.filter((detail) => !isDonation || detail !== 'tax_id');
   const isConflict =
     errors['customer.tax_id'] !== undefined || single['customer.identity_confirmed'] === 'yes';
   const other =

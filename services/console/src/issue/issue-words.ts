@@ -1,3 +1,4 @@
+import { customerMembers, perDetail, typedDetails } from '@pinkas/contracts';
 import type { DocumentType, PaymentField } from '@pinkas/domain';
 import type { Language, Words } from '@pinkas/ui';
 
@@ -27,11 +28,7 @@ export const issueWords = {
     en: 'No customer has this name; a new card is opened.',
   },
   details: { he: 'פרטי הלקוח במסמך', en: 'Customer details on this document' },
-  tax_id: { he: 'ח.פ. / ת.ז.', en: 'Tax id' },
-  email: { he: 'אימייל', en: 'Email' },
-  phone: { he: 'טלפון', en: 'Phone' },
-  address: { he: 'כתובת', en: 'Address' },
-  city: { he: 'עיר', en: 'City' },
+  ...perDetail(typedDetails, (detail) => customerMembers[detail].word),
   otherCustomer: {
     he: 'זה לקוח אחר עם אותו מספר: לפתוח כרטיס נפרד',
     en: 'This is another customer with the same number: open a card of its own',

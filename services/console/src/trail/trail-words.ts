@@ -1,3 +1,4 @@
+import { customerDetails, customerMembers, perDetail } from '@pinkas/contracts';
 import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import { paymentInstructionWords, type Words } from '@pinkas/ui';
 import { eventWords } from '../connection/webhooks/webhook-words.js';
@@ -195,6 +196,7 @@ export type TrailKind = keyof typeof trailKinds;
 
 /** What a field is called; one that is not here is shown by its own name. */
 export const fieldWords: Readonly<Record<string, Words>> = {
+  ...perDetail(customerDetails, (detail) => customerMembers[detail].word),
   account: paymentInstructionWords.account,
   payment_terms: { he: 'תנאי תשלום', en: 'Payment terms' },
   days: { he: 'ימים', en: 'Days' },
@@ -210,7 +212,6 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   first_numbers: { he: 'מספרים ראשונים', en: 'First numbers' },
   accent: { he: 'צבע', en: 'Color' },
   accountant_copy: { he: 'עותק לרואה החשבון', en: "Accountant's copy" },
-  address: { he: 'כתובת', en: 'Address' },
   allocation_hold_minutes: {
     he: 'כמה דקות להמתין למספר הקצאה לפני שליחה',
     en: 'Minutes to wait for an allocation number before sending',
@@ -233,7 +234,6 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   description: { he: 'תיאור', en: 'Description' },
   detail: { he: 'פירוט', en: 'Detail' },
   documents: { he: 'מסמכים', en: 'Documents' },
-  email: { he: 'אימייל', en: 'Email' },
   enabled: { he: 'פעיל', en: 'On' },
   events: { he: 'אירועים ל-webhooks', en: 'Events for webhooks' },
   event_id: { he: 'אירוע', en: 'Event' },
@@ -262,7 +262,6 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   receipt: { he: 'בקבלה מספר', en: 'By receipt' },
   payment_terms_days: { he: 'תנאי תשלום (ימים)', en: 'Payment terms (days)' },
   per_minute: { he: 'בקשות בדקה', en: 'Requests a minute' },
-  phone: { he: 'טלפון', en: 'Phone' },
   prefix: { he: 'תחילת המפתח', en: 'Beginning of the key' },
   previous_secret_until: { he: 'גם הסוד הקודם חותם עד', en: 'The secret before signs as well until' },
   prices_include_vat: { he: 'מחירים כוללים מע"מ', en: 'Prices include VAT' },

@@ -1,4 +1,4 @@
-import type { CustomerCard } from '@pinkas/contracts';
+import { type CustomerCard, listedDetails } from '@pinkas/contracts';
 import type { Database } from '@pinkas/service-kit';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { CustomerTables } from './card.tables.js';
@@ -27,7 +27,7 @@ const matchesMax = 300;
 
 /** Code points, the same on every server: digits, Latin, Hebrew, each by its alphabet. A folded name is its own tie-break. */
 const byName = sql`name_key collate "C"`;
-const columns = ['id', 'name', 'tax_id', 'legal_type', 'email', 'phone', 'city'] as const;
+const columns = ['id', 'name', ...listedDetails] as const;
 
 /** The first customers in the order of their names. */
 export async function listCustomers(

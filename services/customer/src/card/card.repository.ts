@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type CustomerDetails, cardDetails, type PaymentTerms } from '@pinkas/contracts';
+import {
+  type ContactDetail,
+  type CustomerDetails,
+  customerDetails,
+  type PaymentTerms,
+} from '@pinkas/contracts';
 import { nameKey } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import { type CardDetails, cardName, changesCard } from './card.js';
+import { type CardDetails, cardName, changesCard, detailsOf, noDetails } from './card.js';
 import type { CardTable, CustomerTables } from './card.tables.js';
 
 export type CardRow = Omit<Selectable<CardTable>, 'email_key' | 'phone_key' | 'opened_as'>;
@@ -14,12 +19,7 @@ const cardColumns = [
   'id',
   'name',
   'name_key',
-  'tax_id',
-  'legal_type',
-  'email',
-  'phone',
-  'address',
-  'city',
+  ...customerDetails,
   'created_at',
   'confirmed_at',
   'claimed_until',
@@ -75,13 +75,15 @@ export async function lockCard(
 }
 
 /** The details of a card by which a customer is reached. */
-export type ContactDetails = Pick<CardRow, 'email' | 'phone' | 'address' | 'city'>;
+export type ContactDetails = Pick<CardRow, ContactDetail>;
 
 /** A card as the console shows it. */
 export function toDetails(card: CardRow): CustomerDetails {
-  const { id, name, tax_id, legal_type, email, phone, address, city, created_at, payment_terms } = card;
+  const { id, name, created_at, payment_terms } = card;
   return {
-    ...{ id, name, tax_id, legal_type, email, phone, address, city },
+    id,
+    name,
+    ...detailsOf((detail) => card[detail]),
     created_at: created_at.toISOString(),
     ...(payment_terms && { payment_terms }),
   };
@@ -216,12 +218,7 @@ export async function reserveCard(
       id: randomUUID(),
       name: cardName(card.name),
       name_key: nameKey(card.name),
-      tax_id: null,
-      legal_type: null,
-      email: null,
-      phone: null,
-      address: null,
-      city: null,
+      ...noDetails,
       created_at: card.now,
       confirmed_at: null,
       claimed_until: card.until,
@@ -266,14 +263,7 @@ export async function confirmCard(
   at: Date,
 ): Promise<boolean> {
   const key = { business_id: card.business_id, id: card.id };
-  const details = {
-    tax_id: card.tax_id,
-    legal_type: card.legal_type,
-    email: card.email,
-    phone: card.phone,
-    address: card.address,
-    city: card.city,
-  } satisfies Record<(typeof cardDetails)[number], unknown>;
+  const details = detailsOf((detail) => card[detail]);
   const existing = await lockCard(trx, key);
   if (existing) {
     if (!changesCard(existing, details)) {
@@ -282,7 +272,7 @@ export async function confirmCard(
     await trx
       .updateTable('card')
       .set({
-        ...Object.fromEntries(cardDetails.map((name) => [name, existing[name] ?? details[name]])),
+        ...detailsOf((detail) => existing[detail] ?? details[detail]),
         confirmed_at: existing.confirmed_at ?? at,
         claimed_until: null,
       })

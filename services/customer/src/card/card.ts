@@ -1,8 +1,26 @@
-import { type CustomerInput, type CustomerSnapshot, cardDetails } from '@pinkas/contracts';
+import {
+  type CustomerDetail,
+  type CustomerInput,
+  type CustomerSnapshot,
+  customerDetails,
+  isAdded,
+} from '@pinkas/contracts';
 import { isBlank, normaliseTaxId, trimmed } from '@pinkas/domain';
 
 /** The details of a card beside the name. */
 export type CardDetails = Omit<CustomerSnapshot, 'id' | 'name'>;
+
+/** The details of which each has a value or null; one that older documents lack is there only with a value. */
+export const detailsOf = (of: (detail: CustomerDetail) => string | null | undefined): CardDetails =>
+  Object.fromEntries(
+    customerDetails.flatMap((detail) => {
+      const value = of(detail) ?? null;
+      return value === null && isAdded(detail) ? [] : [[detail, value]];
+    }),
+  ) as unknown as CardDetails;
+
+/** Of a card that is not opened. */
+export const noDetails = detailsOf(() => null);
 
 /** A name as it is stored: in Unicode NFC, trimmed. */
 export function cardName(name: string): string {
@@ -15,7 +33,8 @@ export function changesCard(
   details: CardDetails,
 ): boolean {
   return (
-    card.confirmed_at === null || cardDetails.some((name) => card[name] === null && details[name] !== null)
+    card.confirmed_at === null ||
+    customerDetails.some((name) => card[name] === null && (details[name] ?? null) !== null)
   );
 }
 
@@ -38,11 +57,6 @@ export function snapshotOf(
   return {
     id: card.id,
     name: input.id === undefined && input.name !== undefined ? input.name : card.name,
-    tax_id: nonBlank(input.tax_id) ?? card.tax_id,
-    legal_type: input.legal_type ?? card.legal_type,
-    email: nonBlank(input.email) ?? card.email,
-    phone: nonBlank(input.phone) ?? card.phone,
-    address: nonBlank(input.address) ?? card.address,
-    city: nonBlank(input.city) ?? card.city,
+    ...detailsOf((detail) => nonBlank(input[detail]) ?? card[detail]),
   };
 }

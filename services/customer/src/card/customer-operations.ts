@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { Controller } from '@nestjs/common';
 import {
   auditCustomers,
-  cardDetails,
+  type CustomerDetail,
   clearTestCustomers,
+  contactDetails,
   createCustomer,
+  customerDetails,
   malformedTexts,
   matchCustomer,
   type ReplyOf,
@@ -31,11 +33,10 @@ import {
   Operation,
   remainingMs,
 } from '@pinkas/service-kit';
-import { cardName, nonBlank, parseTaxId, snapshotOf } from './card.js';
+import { cardName, detailsOf, noDetails, nonBlank, parseTaxId, snapshotOf } from './card.js';
 import {
   type CardChange,
   type CardRow,
-  type ContactDetails,
   findConfirmedCards,
   findOpenedAs,
   findOtherByTaxId,
@@ -50,16 +51,6 @@ import { findCustomers, listCustomers, type SearchTerm } from './card-search.rep
 import { findNamedCard, newTaxId } from './named-card.js';
 import { checkTaxId, deleteUnusedCard, endReservation, lockTaxId } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
-
-const contactDetails = [
-  'email',
-  'phone',
-  'address',
-  'city',
-] as const satisfies readonly (keyof ContactDetails)[];
-
-/** A card that is not opened: what a new customer has. */
-const newCard = { tax_id: null, legal_type: null, email: null, phone: null, address: null, city: null };
 
 const testBookTables = ['reservation', 'card', 'card_name_suffix'] as const;
 
@@ -137,9 +128,7 @@ export class CustomerOperations {
         }
         const opened = {
           name,
-          ...{ tax_id: taxId, legal_type: customer.legal_type ?? null },
-          ...{ email: nonBlank(customer.email), phone: nonBlank(customer.phone) },
-          ...{ address: nonBlank(customer.address), city: nonBlank(customer.city) },
+          ...detailsOf((detail) => (detail === 'tax_id' ? taxId : nonBlank(customer[detail]))),
           payment_terms: customer.payment_terms ?? null,
         };
         const card = await openCard(trx, key, opened, now);
@@ -211,7 +200,7 @@ export class CustomerOperations {
   }: RequestOf<typeof matchCustomer>): Promise<ReplyOf<typeof matchCustomer>> {
     const db = forTenant(this.db, business_id);
     const card = await findNamedCard(db, business_id, customer);
-    const taxId = newTaxId(card ?? newCard, customer);
+    const taxId = newTaxId(card ?? noDetails, customer);
     if (taxId !== null && customer.identity_confirmed !== true) {
       const existing = await findOtherByTaxId(db, { business_id, id: card?.id ?? null }, taxId);
       if (existing !== undefined) {
@@ -255,9 +244,9 @@ export class CustomerOperations {
     return {
       documents: documents.map(({ document_id, customer_id }) => {
         const card = byId.get(customer_id.toLowerCase());
-        const known = (name: (typeof cardDetails)[number]) =>
+        const known = (name: CustomerDetail) =>
           card && (card[name] !== null || card.removed_details.includes(name));
-        return { document_id, details: card ? cardDetails.filter(known) : null };
+        return { document_id, details: card ? customerDetails.filter(known) : null };
       }),
     };
   }
@@ -320,7 +309,7 @@ type Input = RequestOf<typeof matchCustomer>['customer'];
 function shownCustomer(card: CardRow | undefined, customer: Input) {
   return card
     ? snapshotOf(card, customer)
-    : { ...snapshotOf({ ...newCard, id: '', name: customer.name ?? '' }, customer), id: null };
+    : { ...snapshotOf({ ...noDetails, id: '', name: customer.name ?? '' }, customer), id: null };
 }
 
 function matchOf(card: CardRow | undefined, customer: Input): 'id' | 'name' | null {
