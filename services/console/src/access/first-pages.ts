@@ -34,9 +34,9 @@ export class FirstPages {
 
   /** Leads to the person's business; who has several chooses. */
   @ConsolePage({ method: 'GET', path: '/' })
-  async show({ language, memberships, outcome }: PersonVisit): Promise<PageReply> {
+  async show({ language, t, memberships, outcome }: PersonVisit): Promise<PageReply> {
     const [only] = memberships;
-    const left = outcome === 'left' ? notice('done', peopleWords.left[language]) : null;
+    const left = outcome === 'left' ? notice('done', t(peopleWords.left)) : null;
     if (only && memberships.length === 1 && left === null) {
       return redirect(`/b/${only.businessId}`);
     }
@@ -50,7 +50,7 @@ export class FirstPages {
     <a class="card" href="/b/${businessId}">
       <span>
         <strong>${isolate(business.name, language)}</strong>
-        <span class="soft">${words[role][language]}</span>
+        <span class="soft">${t(words[role])}</span>
       </span>
       ${debts && debtText(debts, language)}
     </a>
@@ -60,13 +60,13 @@ export class FirstPages {
     );
     const list =
       businesses.length === 0
-        ? emptyState({ title: texts.none[language] })
+        ? emptyState({ title: t(texts.none) })
         : html`<ul class="businesses">
   ${businesses}
 </ul>`;
     return page(
-      texts.title[language],
-      html`${pageHead({ title: texts.title[language], language })}
+      t(texts.title),
+      html`${pageHead({ title: t(texts.title), language })}
 ${left}
 ${list}`,
     );

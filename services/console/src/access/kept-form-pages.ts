@@ -21,7 +21,7 @@ export class KeptFormPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { csrfToken, language, link } = visit;
+    const { csrfToken, language, t, link } = visit;
     const kept = await this.drafts.find(visit, visit.params.form ?? '');
     if (kept === null || !kept.path.startsWith(`${link('')}/`)) {
       return errorPage('not_found', language);
@@ -33,14 +33,14 @@ export class KeptFormPages {
       ([name, value]) => html`${hidden(name, value)}
     `,
     );
-    const title = texts.title[language];
+    const title = t(texts.title);
     const content = form({
       action: kept.path,
       csrfToken,
-      content: html`<p>${texts.lead[language]}</p>
+      content: html`<p>${t(texts.lead)}</p>
     ${fields}`,
-      acts: html`${button({ text: texts.goOn[language] })}
-    ${linkButton({ href: link(''), text: words.cancel[language], kind: 'quiet' })}`,
+      acts: html`${button({ text: t(texts.goOn) })}
+    ${linkButton({ href: link(''), text: t(words.cancel), kind: 'quiet' })}`,
     });
     return page(
       title,

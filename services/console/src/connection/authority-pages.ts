@@ -132,30 +132,30 @@ const personMax = 25;
 
 /** Where an owner connects the business, and ends its connection. */
 function connectForm(
-  { business, csrfToken, language, link }: MemberVisit,
+  { business, csrfToken, t, link }: MemberVisit,
   connection: AuthorityConnection | null,
   wrongPerson: string | null,
 ): Markup {
   const isOn = business.tax_authority_connected && connection !== null;
   const connect = button({
-    text: texts[isOn ? 'again' : 'connect'][language],
+    text: t(texts[isOn ? 'again' : 'connect']),
     kind: isOn && connection.state === 'connected' ? 'secondary' : 'primary',
   });
   const person = field({
     name: 'person',
-    label: texts.person[language],
-    hint: texts.personHint[language],
+    label: t(texts.person),
+    hint: t(texts.personHint),
     value: wrongPerson ?? connection?.person ?? '',
-    error: wrongPerson === null ? undefined : texts.personWrong[language],
+    error: wrongPerson === null ? undefined : t(texts.personWrong),
     required: true,
   });
   // Also where the setting is off already: a disconnection that failed half-way is repeated.
   const end = linkButton({
     href: link('/authority/disconnect'),
-    text: texts.disconnect[language],
+    text: t(texts.disconnect),
     kind: 'danger',
   });
-  return html`<p class="hint">${texts.connectMore[language]}</p>
+  return html`<p class="hint">${t(texts.connectMore)}</p>
 ${form({
   action: link('/authority/connect'),
   csrfToken,
@@ -197,12 +197,12 @@ export class AuthorityPages {
     access: 'anyone',
     timeoutMs: timeLimitsMs.completeConnection + timeLimitsMs.saveBusiness,
   })
-  async complete({ language, memberships, params, query, session }: Visit): Promise<PageReply> {
+  async complete({ language, t, memberships, params, query, session }: Visit): Promise<PageReply> {
     const refused = (why: 'otherPerson' | 'stale', status: number) =>
       page(
-        texts.notHere[language],
-        html`${pageHead({ title: texts.notHere[language], language })}
-${notice('error', texts[why][language])}`,
+        t(texts.notHere),
+        html`${pageHead({ title: t(texts.notHere), language })}
+${notice('error', t(texts[why]))}`,
         status,
       );
     const isOwner = memberships.some(
@@ -232,7 +232,7 @@ ${notice('error', texts[why][language])}`,
   /** Makes an address at the authority, where the owner logs in. */
   @ConsolePage({ method: 'POST', path: '/connect', changes: 'settings', freshProof: true })
   async connect(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, link, session } = visit;
+    const { business, language, t, link, session } = visit;
     const typed = visit.form.get('person')?.trim() ?? '';
     const person = readPerson(typed);
     if (person === null) {
@@ -245,16 +245,16 @@ ${notice('error', texts[why][language])}`,
       return_url: `${this.config.consoleUrl}/authority/connected/${business.id}`,
     });
     return page(
-      texts.connect[language],
-      html`${pageHead({ title: texts.connect[language], language, lead: texts.connectMore[language] })}
+      t(texts.connect),
+      html`${pageHead({ title: t(texts.connect), language, lead: t(texts.connectMore) })}
 <div class="card">
   <p>
     <a class="button primary" href="${url}" target="_blank" rel="noopener noreferrer">
-      ${texts.toAuthority[language]}
+      ${t(texts.toAuthority)}
     </a>
   </p>
-  <p>${texts.thenReturn[language]} <a href="${link('/authority')}">${texts.check[language]}</a></p>
-  <p class="hint">${texts.linkReady[language]} ${dayAndTime(until, language)}</p>
+  <p>${t(texts.thenReturn)} <a href="${link('/authority')}">${t(texts.check)}</a></p>
+  <p class="hint">${t(texts.linkReady)} ${dayAndTime(until, language)}</p>
 </div>`,
     );
   }
@@ -286,37 +286,35 @@ ${notice('error', texts[why][language])}`,
 
   /** @param wrongPerson what was typed that names no person. */
   async #show(visit: MemberVisit, wrongPerson: string | null): Promise<PageReply> {
-    const { business, language, outcome, role } = visit;
+    const { business, language, t, outcome, role } = visit;
     const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
     const isOn = business.tax_authority_connected && connection !== null;
     const state = isOn ? connection.state : 'off';
     const isDonations = isInstitution(business.legal_type);
     const failure =
-      request?.state === 'failed'
-        ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
-        : null;
+      request?.state === 'failed' ? notice('error', html`${t(texts.failed)}. ${request.reason ?? ''}`) : null;
     const until = isOn ? connection.until : null;
     const known = facts(
       [
-        [texts.until[language], until && leftToRight(formatDay(dayInIsrael(new Date(until)), language))],
-        [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
+        [t(texts.until), until && leftToRight(formatDay(dayInIsrael(new Date(until)), language))],
+        [t(texts.since), isOn ? dayAndTime(connection.connected_at, language) : null],
         [
-          texts.issuer[language],
+          t(texts.issuer),
           isOn && connection.person !== undefined ? isolate(connection.person, language) : null,
         ],
-        [texts.threshold[language], isDonations ? null : amount(business.allocation_threshold_net, language)],
+        [t(texts.threshold), isDonations ? null : amount(business.allocation_threshold_net, language)],
       ],
       language,
     );
-    const status = html`<span data-state="${state}">${badge(tones[state], texts[state][language])}</span>`;
+    const status = html`<span data-state="${state}">${badge(tones[state], t(texts[state]))}</span>`;
     return page(
-      words.authority[language],
-      html`${pageHead({ title: words.authority[language], language, badge: status, lead: texts[isDonations ? 'whatDonations' : 'what'][language] })}
+      t(words.authority),
+      html`${pageHead({ title: t(words.authority), language, badge: status, lead: t(texts[isDonations ? 'whatDonations' : 'what']) })}
 ${doneNotice(outcome, isDonations, language)}
 ${failure}
 ${card({
   id: 'connection',
-  title: texts.state[language],
+  title: t(texts.state),
   content: html`${known}
 ${role === 'owner' ? connectForm(visit, connection, wrongPerson) : null}`,
 })}`,

@@ -57,7 +57,7 @@ export class ConnectionPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, outcome, role } = visit;
+    const { business, language, t, outcome, role } = visit;
     const { keys } = await this.rpc.call(listKeys, { business_id: business.id });
     const rows = await Promise.all(
       [...keys]
@@ -66,7 +66,7 @@ export class ConnectionPages {
     );
     const list =
       rows.length === 0
-        ? emptyState({ title: texts.none[language] })
+        ? emptyState({ title: t(texts.none) })
         : html`<ul class="keys">
   ${rows}
 </ul>`;
@@ -77,36 +77,36 @@ export class ConnectionPages {
       html`<code><bdi dir="ltr">${command} ${origin}<wbr>${path}</bdi></code>`;
     const addresses = facts(
       [
-        [texts.base[language], leftToRight(baseUrl)],
-        [texts.client[language], line('npm install', '/client.tgz')],
-        [texts.agents[language], line('npx -y -p', '/mcp.tgz pinkas-mcp')],
+        [t(texts.base), leftToRight(baseUrl)],
+        [t(texts.client), line('npm install', '/client.tgz')],
+        [t(texts.agents), line('npx -y -p', '/mcp.tgz pinkas-mcp')],
       ],
       language,
     );
     const create = linkButton({
       href: visit.link('/connection/new'),
-      text: keyWords.create[language],
+      text: t(keyWords.create),
       kind: 'primary',
     });
     return page(
-      words.connection[language],
+      t(words.connection),
       html`${pageHead({
-        title: words.connection[language],
+        title: t(words.connection),
         language,
-        lead: texts.intro[language],
+        lead: t(texts.intro),
         primary: role === 'owner' ? create : null,
       })}
-${outcome === 'revoked' ? notice('done', texts.revokedDone[language]) : null}
-${card({ id: 'keys', title: texts.keys[language], content: list })}
+${outcome === 'revoked' ? notice('done', t(texts.revokedDone)) : null}
+${card({ id: 'keys', title: t(texts.keys), content: list })}
 ${requestCard(visit)}
 ${role === 'owner' ? webhookCard(visit) : null}
 ${card({
   id: 'reference',
-  title: texts.reference[language],
+  title: t(texts.reference),
   content: html`${addresses}
 <p class="links">
-  <a href="${docsUrl}/guide">${texts.guide[language]}</a> · <a href="${docsUrl}">${texts.docs[language]}</a> ·
-  <a href="${docsUrl}/errors">${texts.errors[language]}</a>
+  <a href="${docsUrl}/guide">${t(texts.guide)}</a> · <a href="${docsUrl}">${t(texts.docs)}</a> ·
+  <a href="${docsUrl}/errors">${t(texts.errors)}</a>
 </p>`,
 })}`,
     );
@@ -123,24 +123,24 @@ ${card({
 }
 
 /** Where everybody finds what the keys have sent. */
-function requestCard({ language, link }: MemberVisit): Markup {
+function requestCard({ t, link }: MemberVisit): Markup {
   return card({
     id: 'requests',
-    title: requestWords.title[language],
-    content: html`<p>${requestWords.card[language]}</p>
+    title: t(requestWords.title),
+    content: html`<p>${t(requestWords.card)}</p>
 <div class="buttons">
-  ${linkButton({ href: link(requestsPath), text: requestWords.open[language] })}
+  ${linkButton({ href: link(requestsPath), text: t(requestWords.open) })}
 </div>`,
   });
 }
 
 /** Where an owner finds the endpoints. */
-function webhookCard({ language, link }: MemberVisit): Markup {
-  const open = linkButton({ href: link('/connection/webhooks'), text: webhookWords.open[language] });
+function webhookCard({ t, link }: MemberVisit): Markup {
+  const open = linkButton({ href: link('/connection/webhooks'), text: t(webhookWords.open) });
   return card({
     id: 'webhooks',
-    title: webhookWords.title[language],
-    content: html`<p>${webhookWords.lead[language]}</p>
+    title: t(webhookWords.title),
+    content: html`<p>${t(webhookWords.lead)}</p>
 <div class="buttons">
   ${open}
 </div>`,
@@ -148,29 +148,29 @@ function webhookCard({ language, link }: MemberVisit): Markup {
 }
 
 function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Markup {
-  const { language, role } = visit;
+  const { language, t, role } = visit;
   const isRevoked = key.revoked_at !== null;
   const revoke = linkButton({
     href: visit.link(`/connection/${key.id}/revoke`),
-    text: texts.revoke[language],
+    text: t(texts.revoke),
     kind: 'danger',
   });
-  const used = key.last_used_at ? dayAndTime(key.last_used_at, language) : keyWords.never[language];
+  const used = key.last_used_at ? dayAndTime(key.last_used_at, language) : t(keyWords.never);
   const limits = html`${leftToRight(`${usedToday ?? 0} / ${key.daily_documents}`)}`;
   const known = facts(
     [
-      [keyWords.prefix[language], html`<code>${leftToRight(`${key.prefix}…`)}</code>`],
-      [keyWords.scopes[language], key.scopes.map((scope) => keyWords[scope][language]).join(', ')],
-      [texts.usedToday[language], isRevoked ? null : limits],
-      [keyWords.perMinute[language], isRevoked ? null : leftToRight(String(key.per_minute))],
-      [keyWords.lastUsed[language], used],
-      [texts.created[language], dayAndTime(key.created_at, language)],
-      [texts.revoked[language], key.revoked_at && dayAndTime(key.revoked_at, language)],
+      [t(keyWords.prefix), html`<code>${leftToRight(`${key.prefix}…`)}</code>`],
+      [t(keyWords.scopes), key.scopes.map((scope) => t(keyWords[scope])).join(', ')],
+      [t(texts.usedToday), isRevoked ? null : limits],
+      [t(keyWords.perMinute), isRevoked ? null : leftToRight(String(key.per_minute))],
+      [t(keyWords.lastUsed), used],
+      [t(texts.created), dayAndTime(key.created_at, language)],
+      [t(texts.revoked), key.revoked_at && dayAndTime(key.revoked_at, language)],
     ],
     language,
   );
-  const requests = html`${requestWords.ofKey[language]}<span class="visually-hidden">: ${key.name}</span>`;
-  const mode = badge(key.mode === 'live' ? 'good' : 'waiting', keyWords[key.mode][language]);
+  const requests = html`${t(requestWords.ofKey)}<span class="visually-hidden">: ${key.name}</span>`;
+  const mode = badge(key.mode === 'live' ? 'good' : 'waiting', t(keyWords[key.mode]));
   return html`<li class="key ${isRevoked && 'ended'}">
     <div class="title">
       <h3>${isolate(key.name, language)} ${mode}</h3>

@@ -65,8 +65,8 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** The way back to the keys. */
-const toKeys = ({ language, link }: MemberVisit) =>
-  ({ text: words.connection[language], href: link('/connection') }) as const;
+const toKeys = ({ t, link }: MemberVisit) =>
+  ({ text: t(words.connection), href: link('/connection') }) as const;
 
 interface KeyDraft {
   readonly name: string;
@@ -78,18 +78,18 @@ interface KeyDraft {
 type KeyErrors = Partial<Record<'name' | 'scopes' | 'perMinute' | 'daily', string>>;
 
 function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageReply {
-  const { csrfToken, language } = visit;
+  const { csrfToken, language, t } = visit;
   const boxes = scopes.map((scope) =>
     checkbox({
       name: 'scopes',
       value: scope,
-      label: keyWords[scope][language],
+      label: t(keyWords[scope]),
       checked: draft.scopes.includes(scope),
     }),
   );
-  const back = linkButton({ href: visit.link('/connection'), text: words.back[language], kind: 'quiet' });
+  const back = linkButton({ href: visit.link('/connection'), text: t(words.back), kind: 'quiet' });
   const scopeBoxes = html`<fieldset class="choices">
-  <legend>${keyWords.scopes[language]}</legend>
+  <legend>${t(keyWords.scopes)}</legend>
   ${boxes}
   ${errors.scopes ? html`<p class="error">${errors.scopes}</p>` : null}
 </fieldset>`;
@@ -97,7 +97,7 @@ function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageRe
     field({
       name: fieldName,
       type: 'number',
-      label: keyWords[name][language],
+      label: t(keyWords[name]),
       value: draft[name],
       error: errors[name],
       min,
@@ -106,31 +106,31 @@ function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageRe
     });
   const content = html`${field({
     name: 'name',
-    label: texts.name[language],
-    hint: texts.nameHint[language],
+    label: t(texts.name),
+    hint: t(texts.nameHint),
     value: draft.name,
     error: errors.name,
     required: true,
   })}
 ${choice({
   name: 'mode',
-  label: texts.mode[language],
+  label: t(texts.mode),
   value: draft.mode,
-  hint: texts.modeHint[language],
-  options: modes.map((mode) => [mode, keyWords[mode][language]] as const),
+  hint: t(texts.modeHint),
+  options: modes.map((mode) => [mode, t(keyWords[mode])] as const),
 })}
 ${scopeBoxes}
 ${limit('perMinute', 'per_minute', '1', ownerKeyLimits.perMinute)}
 ${limit('daily', 'daily', '0', ownerKeyLimits.dailyDocuments)}`;
   return page(
-    keyWords.create[language],
-    html`${pageHead({ title: keyWords.create[language], language, crumbs: [toKeys(visit)] })}
+    t(keyWords.create),
+    html`${pageHead({ title: t(keyWords.create), language, crumbs: [toKeys(visit)] })}
 <div class="card">
   ${form({
     action: visit.link('/connection/new'),
     csrfToken,
     content,
-    acts: html`${button({ text: texts.createButton[language] })}${back}`,
+    acts: html`${button({ text: t(texts.createButton) })}${back}`,
   })}
 </div>`,
     Object.keys(errors).length > 0 ? 422 : 200,
@@ -193,7 +193,7 @@ export class KeyPages {
   /** Creates a key and shows its value, this once. */
   @ConsolePage({ method: 'POST', path: '/new', changes: 'settings' })
   async create(visit: MemberVisit): Promise<PageReply> {
-    const { business, form, language, session } = visit;
+    const { business, form, language, t, session } = visit;
     const draft: KeyDraft = {
       name: readField(form, 'name'),
       mode: form.get('mode') === 'test' ? 'test' : 'live',
@@ -216,16 +216,16 @@ export class KeyPages {
     });
     const all = linkButton({
       href: visit.link('/connection'),
-      text: texts.toKeys[language],
+      text: t(texts.toKeys),
       kind: 'primary',
     });
     return page(
-      texts.createdTitle[language],
-      html`${pageHead({ title: texts.createdTitle[language], language, crumbs: [toKeys(visit)] })}
-${notice('done', texts.once[language])}
+      t(texts.createdTitle),
+      html`${pageHead({ title: t(texts.createdTitle), language, crumbs: [toKeys(visit)] })}
+${notice('done', t(texts.once))}
 <section class="card">
-  ${copyable(texts.value[language], key.key, 'key-value', language)}
-  <h2>${texts.try[language]}</h2>
+  ${copyable(t(texts.value), key.key, 'key-value', language)}
+  <h2>${t(texts.try)}</h2>
   ${copyable('curl', curlLine(this.config.baseUrl, key.key), 'curl-line', language)}
   <div class="buttons">
     ${all}

@@ -107,24 +107,24 @@ function customerTable(
   customers: readonly CustomerCard[],
   balances: ReadonlyMap<string, number> | null,
 ): Markup {
-  const { language } = visit;
+  const { language, t } = visit;
   return table<CustomerCard>({
-    caption: words.customers[language],
+    caption: t(words.customers),
     language,
     rows: customers,
     columns: [
-      { head: texts.name[language], value: ({ id, name }) => customerLink(visit, id, name) },
+      { head: t(texts.name), value: ({ id, name }) => customerLink(visit, id, name) },
       ...listedDetails
         .filter((detail) => detail !== 'legal_type')
         .map((detail) => ({
-          head: customerMembers[detail].word[language],
+          head: t(customerMembers[detail].word),
           value: (row: CustomerCard) => shownDetail(detail, row[detail]),
         })),
       ...(balances === null
         ? []
         : [
             {
-              head: texts.balance[language],
+              head: t(texts.balance),
               kind: 'money' as const,
               value: ({ id }: CustomerCard) => balances.get(id) ?? 0,
             },
@@ -148,7 +148,7 @@ export class CustomerPages {
   /** The customers of a book by name, with search. */
   @ConsolePage({ method: 'GET' })
   async list(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, query } = visit;
+    const { bookId, language, t, query } = visit;
     const searched = readField(query, 'q');
     const { customers } = await this.rpc.call(searchCustomers, {
       business_id: bookId,
@@ -159,31 +159,31 @@ export class CustomerPages {
     const search = field({
       name: 'q',
       type: 'search',
-      label: texts.search[language],
-      hint: texts.searchHint[language],
+      label: t(texts.search),
+      hint: t(texts.searchHint),
       value: searched,
     });
     const list =
       customers.length === 0
-        ? emptyState({ title: texts[searched === '' ? 'empty' : 'none'][language] })
+        ? emptyState({ title: t(texts[searched === '' ? 'empty' : 'none']) })
         : customerTable(visit, customers, balances);
     const isPartial = customers.length === listed;
     const mayAdd = isAtLeast(visit.role, 'issuer');
     return page(
-      words.customers[language],
+      t(words.customers),
       html`${pageHead({
-        title: words.customers[language],
+        title: t(words.customers),
         language,
         primary: mayAdd
-          ? linkButton({ href: visit.link('/customers/new'), text: texts.new[language], kind: 'primary' })
+          ? linkButton({ href: visit.link('/customers/new'), text: t(texts.new), kind: 'primary' })
           : null,
       })}
 ${filterForm({
   action: visit.link('/customers'),
   content: search,
-  acts: button({ text: texts.show[language], kind: 'secondary' }),
+  acts: button({ text: t(texts.show), kind: 'secondary' }),
 })}
-${isPartial ? notice('info', texts.first[language]) : null}
+${isPartial ? notice('info', t(texts.first)) : null}
 ${list}`,
     );
   }
@@ -242,7 +242,7 @@ async function cardPage(
   visit: MemberVisit,
   sent?: { readonly values: CustomerValues; readonly errors: FieldErrors },
 ): Promise<PageReply> {
-  const { bookId, language, params, query, role } = visit;
+  const { bookId, language, t, params, query, role } = visit;
   const before = Number(query.get('before'));
   const key = { business_id: bookId, customer_id: params.id ?? '' };
   const [{ customer }, documents, account, debts] = await Promise.all([
@@ -262,7 +262,7 @@ async function cardPage(
   const next = documents.next_before === null ? null : `${at}?before=${documents.next_before}`;
   const list =
     documents.documents.length === 0
-      ? emptyState({ title: texts.noDocuments[language] })
+      ? emptyState({ title: t(texts.noDocuments) })
       : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language, true);
   const mayIssue = isAtLeast(role, 'issuer');
   const details = cardFacts(customer, mayIssue, language);
@@ -271,19 +271,19 @@ async function cardPage(
     html`${pageHead({
       title: isolate(customer.name, language),
       language,
-      crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
+      crumbs: [{ text: t(words.customers), href: visit.link('/customers') }],
       ...customerActs(visit, customer, account),
     })}
-${visit.outcome === 'created' ? notice('done', texts.created[language]) : null}
-${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
+${visit.outcome === 'created' ? notice('done', t(texts.created)) : null}
+${visit.outcome === 'saved' ? notice('done', t(texts.saved)) : null}
 ${account && accountFigures(account, debts, language)}
 <div class="columns main">
   <div>
-    ${card({ id: 'documents', title: texts.documents[language], kind: 'flush', content: list })}
-    ${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}
+    ${card({ id: 'documents', title: t(texts.documents), kind: 'flush', content: list })}
+    ${pager({ first: before > 0 ? at : null, next }, language, t(texts.documents))}
   </div>
   <div>
-    ${card({ id: 'card', title: texts.card[language], content: details })}
+    ${card({ id: 'card', title: t(texts.card), content: details })}
     ${mayIssue ? editForm(visit, customer, sent) : null}
   </div>
 </div>`,
@@ -297,11 +297,11 @@ function customerActs(
   { id }: CustomerDetails,
   account: ReplyOf<typeof readStatement> | null,
 ): { readonly primary: Markup | null; readonly secondary: readonly (Markup | null)[] } {
-  const { language, link, role } = visit;
+  const { t, link, role } = visit;
   const mayIssue = isAtLeast(role, 'issuer');
-  const issue = { href: link('/issue', { customer: id }), text: texts.issue[language] };
-  const remind = { href: link(`/debts/${id}/reminder`), text: texts.remind[language] };
-  const statement = { href: link(`/customers/${id}/statement`), text: words.statement[language] };
+  const issue = { href: link('/issue', { customer: id }), text: t(texts.issue) };
+  const remind = { href: link(`/debts/${id}/reminder`), text: t(texts.remind) };
+  const statement = { href: link(`/customers/${id}/statement`), text: t(words.statement) };
   const ofAccount = account
     ? accountActs(visit, id, { open: account.open, onAccount: account.open - account.closing })
     : [];
@@ -369,18 +369,18 @@ function editForm(
   customer: CustomerDetails,
   sent?: { readonly values: CustomerValues; readonly errors: FieldErrors },
 ): Markup {
-  const { csrfToken, language } = visit;
+  const { csrfToken, language, t } = visit;
   const given = { values: sent?.values ?? customerValues(customer), errors: sent?.errors ?? {}, language };
   const inputs = Object.entries(customerFields).map(([name, spec]) => fieldInput(name, spec, given));
   return card({
     id: 'contact',
-    title: texts.edit[language],
-    content: html`<p class="hint">${texts.editHint[language]}</p>
+    title: t(texts.edit),
+    content: html`<p class="hint">${t(texts.editHint)}</p>
 ${form({
   action: visit.link(`/customers/${customer.id}`),
   csrfToken,
   content: join(inputs, '\n'),
-  acts: button({ text: words.save[language] }),
+  acts: button({ text: t(words.save) }),
 })}`,
   });
 }

@@ -90,9 +90,9 @@ export class NewCustomerPages {
   }
 }
 
-function conflictNotice({ language, link }: MemberVisit, { details }: ApiError): Markup {
+function conflictNotice({ t, link }: MemberVisit, { details }: ApiError): Markup {
   const href = link(`/customers/${String(details?.existing_customer_id ?? '')}`);
-  return html`${texts.conflict[language]} <a href="${href}">${texts.open[language]}</a>`;
+  return html`${t(texts.conflict)} <a href="${href}">${t(texts.open)}</a>`;
 }
 
 /** @param refusal why nothing was opened, where that is about no field. */
@@ -103,22 +103,22 @@ function customerPage(
   errors: FieldErrors,
   refusal: Markup | null = null,
 ): PageReply {
-  const { csrfToken, language, link } = visit;
+  const { csrfToken, language, t, link } = visit;
   const given = { values, errors, language };
   const inputs = Object.entries(newCustomerFields).map(([name, spec]) => fieldInput(name, spec, given));
   const isWrong = refusal !== null || Object.keys(errors).length > 0;
   return page(
-    texts.title[language],
+    t(texts.title),
     html`${pageHead({
-      title: texts.title[language],
+      title: t(texts.title),
       language,
-      crumbs: [{ text: words.customers[language], href: link('/customers') }],
+      crumbs: [{ text: t(words.customers), href: link('/customers') }],
     })}
 ${refusal && notice('error', refusal)}
 ${typedNotice(visit)}
 ${card({
   id: 'customer',
-  title: texts.title[language],
+  title: t(texts.title),
   titleHidden: true,
   content: form({
     action: link('/customers/new'),
@@ -126,7 +126,7 @@ ${card({
     data: keepsTyping,
     content: html`${hidden('customer_id', id)}
 ${join(inputs, '\n')}`,
-    acts: html`${button({ text: texts.create[language] })}
+    acts: html`${button({ text: t(texts.create) })}
     ${draftActs(visit)}`,
   }),
 })}`,

@@ -10,7 +10,7 @@ const texts = {
 
 /** What settles several open documents of a customer at once. @param onAccount what they have beyond them, in ILS. */
 export function accountActs(
-  { business, language, link, role }: MemberVisit,
+  { business, t, link, role }: MemberVisit,
   customerId: string,
   { open, onAccount }: { readonly open: number; readonly onAccount: number },
 ): Markup[] {
@@ -19,9 +19,9 @@ export function accountActs(
   }
   const receipt = linkButton({
     href: link('/issue/document', { type: 'receipt', account: customerId }),
-    text: texts.receipt[language],
+    text: t(texts.receipt),
   });
-  const setOff = linkButton({ href: link(`/customers/${customerId}/set-off`), text: texts.setOff[language] });
+  const setOff = linkButton({ href: link(`/customers/${customerId}/set-off`), text: t(texts.setOff) });
   const issues = business.legal_type !== null && mayIssue(business.legal_type, 'receipt');
   return [...(issues ? [receipt] : []), ...(onAccount > 0 ? [setOff] : [])];
 }

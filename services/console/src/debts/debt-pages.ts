@@ -89,7 +89,7 @@ export class DebtPages {
   /** Its age, and the customers with the largest debts. */
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, link, query } = visit;
+    const { bookId, language, t, link, query } = visit;
     const after = readDebtor(query.get('after'));
     const [summary, list] = await Promise.all([
       this.rpc.call(summarizeDebts, { business_id: bookId }),
@@ -101,24 +101,24 @@ export class DebtPages {
       next: next && link('/debts', next),
     };
     return page(
-      words.debts[language],
+      t(words.debts),
       html`
 ${pageHead({
-  title: words.debts[language],
+  title: t(words.debts),
   language,
-  lead: html`${texts.lead[language]} ${day(summary.as_of, language)}`,
+  lead: html`${t(texts.lead)} ${day(summary.as_of, language)}`,
 })}
 ${summary.documents === 0 ? nothing(visit) : figures(visit, summary)}
 ${summary.documents === 0 ? null : debtViews(visit, 'customers')}
 ${list.debtors.length === 0 ? null : debtorTable(visit, list.debtors)}
-${pager(links, language, texts.byCustomer[language])}`,
+${pager(links, language, t(texts.byCustomer))}`,
     );
   }
 
   /** The open documents of a book, the first due first. */
   @ConsolePage({ method: 'GET', path: '/documents' })
   async documents(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, link, query } = visit;
+    const { bookId, language, t, link, query } = visit;
     const age = debtAges.find((known) => known === query.get('age'));
     const after = readDebt(query.get('after'));
     const list = await this.rpc.call(listDebts, {
@@ -132,31 +132,30 @@ ${pager(links, language, texts.byCustomer[language])}`,
       first: after === null ? null : link('/debts/documents', { age }),
       next: next && link('/debts/documents', { age, after: next }),
     };
-    const crumbs = [{ text: words.debts[language], href: link('/debts') }];
+    const crumbs = [{ text: t(words.debts), href: link('/debts') }];
     return page(
-      listTexts.title[language],
+      t(listTexts.title),
       html`
-${pageHead({ title: listTexts.title[language], language, crumbs })}
+${pageHead({ title: t(listTexts.title), language, crumbs })}
 ${debtViews(visit, 'documents')}
 ${ageTabs(visit, age)}
-${list.debts.length === 0 ? emptyState({ title: listTexts.none[language] }) : debtTable(visit, list.debts)}
-${pager(links, language, listTexts.title[language])}`,
+${list.debts.length === 0 ? emptyState({ title: t(listTexts.none) }) : debtTable(visit, list.debts)}
+${pager(links, language, t(listTexts.title))}`,
     );
   }
 }
 
-const nothing = ({ language }: MemberVisit): Markup =>
-  emptyState({ title: texts.none[language], text: texts.noneMore[language] });
+const nothing = ({ t }: MemberVisit): Markup => emptyState({ title: t(texts.none), text: t(texts.noneMore) });
 
 /** The ways to look at the debts. */
-function debtViews({ language, link }: MemberVisit, current: 'customers' | 'documents'): Markup {
+function debtViews({ t, link }: MemberVisit, current: 'customers' | 'documents'): Markup {
   return tabs({
-    label: texts.views[language],
+    label: t(texts.views),
     items: [
-      { href: link('/debts'), text: texts.byCustomer[language], isCurrent: current === 'customers' },
+      { href: link('/debts'), text: t(texts.byCustomer), isCurrent: current === 'customers' },
       {
         href: link('/debts/documents'),
-        text: texts.byDocument[language],
+        text: t(texts.byDocument),
         isCurrent: current === 'documents',
       },
     ],
@@ -164,47 +163,46 @@ function debtViews({ language, link }: MemberVisit, current: 'customers' | 'docu
 }
 
 function figures(visit: MemberVisit, summary: Summary): Markup {
-  const { language } = visit;
+  const { language, t } = visit;
   return html`
 ${stats([
   {
-    label: texts.open[language],
+    label: t(texts.open),
     value: largeAmount(summary.amount, language),
-    detail: `${summary.documents} ${texts.documents[language]}`,
+    detail: `${summary.documents} ${t(texts.documents)}`,
   },
-  { label: texts.late[language], value: largeAmount(summary.late, language) },
-  { label: texts.customersCount[language], value: String(summary.customers) },
+  { label: t(texts.late), value: largeAmount(summary.late, language) },
+  { label: t(texts.customersCount), value: String(summary.customers) },
 ])}
 ${card({
   id: 'ages',
-  title: texts.ages[language],
+  title: t(texts.ages),
   kind: 'flush',
   content: ageTable(visit, summary),
 })}`;
 }
 
-function ageTable({ language, link }: MemberVisit, { ages, amount: sum, documents }: Summary): Markup {
+function ageTable({ language, t, link }: MemberVisit, { ages, amount: sum, documents }: Summary): Markup {
   return table<DebtsByAge['ages'][number]>({
-    caption: texts.ages[language],
+    caption: t(texts.ages),
     language,
     rows: ages,
     columns: [
       {
-        head: texts.age[language],
-        value: ({ age }) =>
-          html`<a href="${link('/debts/documents', { age })}">${ageWords[age][language]}</a>`,
-        foot: texts.total[language],
+        head: t(texts.age),
+        value: ({ age }) => html`<a href="${link('/debts/documents', { age })}">${t(ageWords[age])}</a>`,
+        foot: t(texts.total),
       },
-      { head: texts.count[language], kind: 'count', value: (row) => row.documents, foot: documents },
-      { head: texts.sum[language], kind: 'money', value: (row) => row.amount, foot: sum },
+      { head: t(texts.count), kind: 'count', value: (row) => row.documents, foot: documents },
+      { head: t(texts.sum), kind: 'money', value: (row) => row.amount, foot: sum },
     ],
   });
 }
 
-function debtorTable({ business, language, link, role }: MemberVisit, debtors: readonly Debtor[]): Markup {
+function debtorTable({ business, language, t, link, role }: MemberVisit, debtors: readonly Debtor[]): Markup {
   const statement = ({ customer_id }: Debtor) => link(`/customers/${customer_id}/statement`);
   const act = (row: Debtor, href: string, word: Words) => html`<a href="${href}">
-  ${word[language]}
+  ${t(word)}
   <span class="visually-hidden">${isolate(row.name, language)}</span>
 </a>`;
   const issues = business.legal_type !== null && mayIssue(business.legal_type, 'receipt');
@@ -214,20 +212,20 @@ function debtorTable({ business, language, link, role }: MemberVisit, debtors: r
     return html`${act(row, link(`/debts/${account}/reminder`), texts.remind)}${issues && html` · ${receipt}`}`;
   };
   return table<Debtor>({
-    caption: texts.byCustomer[language],
+    caption: t(texts.byCustomer),
     language,
     rows: debtors,
     columns: [
       {
-        head: texts.customer[language],
+        head: t(texts.customer),
         value: (row) => html`<a href="${statement(row)}">${isolate(row.name, language)}</a>`,
       },
-      { head: texts.sum[language], kind: 'money', value: (row) => row.amount },
-      { head: texts.late[language], kind: 'money', value: (row) => (row.late === 0 ? null : row.late) },
-      { head: texts.count[language], kind: 'count', value: (row) => row.documents },
-      { head: texts.age[language], kind: 'status', value: (row) => lateness(row.days_late, language) },
+      { head: t(texts.sum), kind: 'money', value: (row) => row.amount },
+      { head: t(texts.late), kind: 'money', value: (row) => (row.late === 0 ? null : row.late) },
+      { head: t(texts.count), kind: 'count', value: (row) => row.documents },
+      { head: t(texts.age), kind: 'status', value: (row) => lateness(row.days_late, language) },
       {
-        head: texts.onAccount[language],
+        head: t(texts.onAccount),
         kind: 'money',
         // Below zero: agorot that receipts have left, which are paid.
         value: (row) => (row.on_account <= 0 ? null : row.on_account),
@@ -235,7 +233,7 @@ function debtorTable({ business, language, link, role }: MemberVisit, debtors: r
       ...(isAtLeast(role, 'issuer')
         ? [
             {
-              head: texts.act[language],
+              head: t(texts.act),
               headHidden: true,
               kind: 'action' as const,
               value: acts,
@@ -252,44 +250,44 @@ function readDebtor(text: string | null): RequestOf<typeof listDebtors>['after']
   return /^\d{1,13}(\.\d{1,2})?$/.test(sum) && isUuid(id) ? { amount: Number(sum), customer_id: id } : null;
 }
 
-function ageTabs({ language, link }: MemberVisit, current: string | undefined): Markup {
+function ageTabs({ t, link }: MemberVisit, current: string | undefined): Markup {
   const each = debtAges.map((age) => ({
     href: link('/debts/documents', { age }),
-    text: ageWords[age][language],
+    text: t(ageWords[age]),
     isCurrent: age === current,
   }));
   const all = {
     href: link('/debts/documents'),
-    text: listTexts.all[language],
+    text: t(listTexts.all),
     isCurrent: current === undefined,
   };
-  return tabs({ kind: 'parts', label: listTexts.ages[language], items: [all, ...each] });
+  return tabs({ kind: 'parts', label: t(listTexts.ages), items: [all, ...each] });
 }
 
-function debtTable({ language, link }: MemberVisit, debts: readonly Debt[]): Markup {
+function debtTable({ language, t, link }: MemberVisit, debts: readonly Debt[]): Markup {
   const name = ({ document: { type, number } }: Debt) =>
     html`${typeName(type, language)} ${leftToRight(String(number))}`;
   const statement = (row: Debt) => link(`/customers/${row.customer_id}/statement`);
   return table<Debt>({
-    caption: listTexts.title[language],
+    caption: t(listTexts.title),
     kind: 'debts',
     language,
     rows: debts,
     columns: [
       {
-        head: listTexts.document[language],
+        head: t(listTexts.document),
         value: (row) => html`<a href="${link(`/documents/${row.document.id}`)}">${name(row)}</a>`,
       },
       {
-        head: listTexts.customer[language],
+        head: t(listTexts.customer),
         value: (row) =>
           html`<a href="${statement(row)}">${isolate(row.document.customer.name, language)}</a>`,
       },
-      { head: listTexts.date[language], kind: 'date', value: (row) => row.document.date },
-      { head: listTexts.due[language], kind: 'date', value: (row) => row.due_on },
-      { head: listTexts.age[language], kind: 'status', value: (row) => lateness(row.days_late, language) },
-      { head: listTexts.total[language], kind: 'money', value: (row) => row.document.totals.total },
-      { head: listTexts.balance[language], kind: 'money', value: (row) => row.balance },
+      { head: t(listTexts.date), kind: 'date', value: (row) => row.document.date },
+      { head: t(listTexts.due), kind: 'date', value: (row) => row.due_on },
+      { head: t(listTexts.age), kind: 'status', value: (row) => lateness(row.days_late, language) },
+      { head: t(listTexts.total), kind: 'money', value: (row) => row.document.totals.total },
+      { head: t(listTexts.balance), kind: 'money', value: (row) => row.balance },
     ],
   });
 }

@@ -187,51 +187,51 @@ function readForm(sent: URLSearchParams): Written {
 }
 
 function nothingOpen(visit: MemberVisit): PageReply {
-  const { language } = visit;
+  const { t } = visit;
   return page(
-    texts.title[language],
+    t(texts.title),
     html`
 ${head(visit, null)}
-${emptyState({ title: texts.none[language] })}`,
+${emptyState({ title: t(texts.none) })}`,
     404,
   );
 }
 
 function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): PageReply {
-  const { csrfToken, language, link, params } = visit;
+  const { csrfToken, language, t, link, params } = visit;
   const isWrong = Object.keys(errors).length > 0;
   const content = form({
     action: link(`/debts/${params.id}/reminder`),
     csrfToken,
     data: keepsTyping,
     content: fields(visit, draft, sent, errors),
-    acts: html`${button({ text: texts.send[language] })}
+    acts: html`${button({ text: t(texts.send) })}
     ${draftActs(visit)}`,
   });
-  const credit = html`${texts.onAccount[language]} ${amount(toShekels(draft.onAccount), language)}
-<a href="${link(`/customers/${params.id}/set-off`)}">${texts.setOff[language]}</a>`;
+  const credit = html`${t(texts.onAccount)} ${amount(toShekels(draft.onAccount), language)}
+<a href="${link(`/customers/${params.id}/set-off`)}">${t(texts.setOff)}</a>`;
   return page(
-    texts.title[language],
+    t(texts.title),
     html`
 ${head(visit, draft)}
 ${errors.form === undefined ? null : notice('error', errors.form)}
 ${typedNotice(visit)}
 ${waits(draft, visit)}
 ${draft.onAccount > 0n ? notice('info', credit) : null}
-${draft.allowed_at === null ? card({ id: 'reminder', title: texts.title[language], titleHidden: true, content }) : null}`,
+${draft.allowed_at === null ? card({ id: 'reminder', title: t(texts.title), titleHidden: true, content }) : null}`,
     isWrong ? 422 : 200,
   );
 }
 
-function head({ language, link, params }: MemberVisit, draft: Draft | null): Markup {
+function head({ language, t, link, params }: MemberVisit, draft: Draft | null): Markup {
   const name = draft?.debts[0]?.document.customer.name;
   return pageHead({
-    title: texts.title[language],
+    title: t(texts.title),
     language,
     crumbs: [
-      { text: words.debts[language], href: link('/debts') },
+      { text: t(words.debts), href: link('/debts') },
       {
-        text: name === undefined ? words.statement[language] : isolate(name, language),
+        text: name === undefined ? t(words.statement) : isolate(name, language),
         href: link(`/customers/${params.id}/statement`),
       },
     ],
@@ -239,29 +239,29 @@ function head({ language, link, params }: MemberVisit, draft: Draft | null): Mar
 }
 
 /** Why it is not sent now, or not at once. */
-function waits({ allowed_at, quiet_until }: Draft, { language }: MemberVisit): Markup | null {
+function waits({ allowed_at, quiet_until }: Draft, { language, t }: MemberVisit): Markup | null {
   if (allowed_at !== null) {
-    return notice('warn', html`${texts.tooEarly[language]} ${dayAndTime(allowed_at, language)}`);
+    return notice('warn', html`${t(texts.tooEarly)} ${dayAndTime(allowed_at, language)}`);
   }
   return quiet_until === null
     ? null
-    : notice('info', html`${texts.quiet[language]} ${dayAndTime(quiet_until, language)}`);
+    : notice('info', html`${t(texts.quiet)} ${dayAndTime(quiet_until, language)}`);
 }
 
-function fields({ language }: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): Markup {
+function fields({ language, t }: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): Markup {
   const boxes = draft.debts.map(({ document, balance, age }) =>
     checkbox({
       name: 'document',
       value: document.id,
       label: documentName(document, language),
       checked: sent.documents.includes(document.id),
-      hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
+      hint: `${formatMoney(balance)} ₪ · ${t(ageWords[age])}`,
     }),
   );
   const given = { values: sent.fields, errors, language };
   const inputs = Object.entries(reminderFields).map(([name, spec]) => fieldInput(name, spec, given));
   return html`
 ${hidden('reminder_id', sent.id)}
-${fieldGroup(texts.documents[language], html`${boxes}`, texts.documentsHint[language])}
+${fieldGroup(t(texts.documents), html`${boxes}`, t(texts.documentsHint))}
 ${join(inputs, '\n')}`;
 }

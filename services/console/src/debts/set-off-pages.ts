@@ -149,7 +149,7 @@ export class DocumentSetOffPages {
 
   @ConsolePage({ method: 'GET', changes: 'book' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, link, outcome, params } = visit;
+    const { bookId, language, t, link, outcome, params } = visit;
     const {
       document,
       state,
@@ -158,16 +158,16 @@ export class DocumentSetOffPages {
       ...{ business_id: bookId, document_id: params.id ?? '', detailed: true },
     });
     return page(
-      texts.of[language],
+      t(texts.of),
       html`
 ${pageHead({
-  title: texts.of[language],
+  title: t(texts.of),
   language,
   crumbs: [{ text: documentName(document, language), href: link(`/documents/${document.id}`) }],
 })}
-${outcome === 'set_off_removed' ? notice('done', texts.removed[language]) : null}
-${set_offs.length === 0 ? emptyState({ title: texts.noneOf[language] }) : setOffTable(visit, set_offs)}
-<p class="hint">${texts[balanceOf(document, state) === null ? 'asksNothing' : 'removeWhat'][language]}</p>`,
+${outcome === 'set_off_removed' ? notice('done', t(texts.removed)) : null}
+${set_offs.length === 0 ? emptyState({ title: t(texts.noneOf) }) : setOffTable(visit, set_offs)}
+<p class="hint">${t(texts[balanceOf(document, state) === null ? 'asksNothing' : 'removeWhat'])}</p>`,
     );
   }
 
@@ -190,21 +190,21 @@ ${set_offs.length === 0 ? emptyState({ title: texts.noneOf[language] }) : setOff
 }
 
 function setOffTable(visit: MemberVisit, rows: readonly SetOff[]): Markup {
-  const { csrfToken, language, link, params } = visit;
+  const { csrfToken, language, t, link, params } = visit;
   const remove = ({ set_off_id }: SetOff) =>
     postForm(
       link(`/documents/${params.id}/set-offs`),
       csrfToken,
-      html`${hidden('set_off_id', set_off_id)}${button({ text: texts.remove[language], kind: 'secondary' })}`,
+      html`${hidden('set_off_id', set_off_id)}${button({ text: t(texts.remove), kind: 'secondary' })}`,
     );
   return table<SetOff>({
-    caption: texts.of[language],
+    caption: t(texts.of),
     language,
     rows,
     columns: [
-      { head: texts.when[language], value: ({ set_at }) => dayAndTime(set_at, language) },
-      { head: texts.sum[language], kind: 'money', value: (row) => row.amount },
-      { head: texts.act[language], headHidden: true, kind: 'action', value: remove },
+      { head: t(texts.when), value: ({ set_at }) => dayAndTime(set_at, language) },
+      { head: t(texts.sum), kind: 'money', value: (row) => row.amount },
+      { head: t(texts.act), headHidden: true, kind: 'action', value: remove },
     ],
   });
 }
@@ -227,26 +227,26 @@ function accountPage(
   { debts, on_account = 0 }: Account,
   given: { readonly id: string; readonly amounts: ReadonlyMap<string, string>; readonly isWrong?: boolean },
 ): PageReply {
-  const { csrfToken, language, link, params } = visit;
+  const { csrfToken, language, t, link, params } = visit;
   const at = link(`/customers/${params.id}/statement`);
   const name = debts[0]?.document.customer.name;
   const head = pageHead({
-    title: texts.title[language],
+    title: t(texts.title),
     language,
     crumbs: [
-      { text: words.debts[language], href: link('/debts') },
-      { text: name === undefined ? words.statement[language] : isolate(name, language), href: at },
+      { text: t(words.debts), href: link('/debts') },
+      { text: name === undefined ? t(words.statement) : isolate(name, language), href: at },
     ],
   });
   if (debts.length === 0 || on_account <= 0) {
-    const nothing = emptyState({ title: texts.none[language], text: texts.noneMore[language] });
-    return page(texts.title[language], html`${head}${nothing}`);
+    const nothing = emptyState({ title: t(texts.none), text: t(texts.noneMore) });
+    return page(t(texts.title), html`${head}${nothing}`);
   }
   const fields = debts.map(({ document, balance, age }, place) => {
     const typed = moneyField({
       name: `amount.${place}`,
       label: documentName(document, language),
-      hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
+      hint: `${formatMoney(balance)} ₪ · ${t(ageWords[age])}`,
       value: given.amounts.get(document.id) ?? '',
     });
     return html`${hidden(`document.${place}`, document.id)}${typed}`;
@@ -259,18 +259,18 @@ ${hidden('set_off_id', given.id)}
 <div class="fields">
   ${fields}
 </div>
-${effectList([texts.balances[language], texts.documents[language], texts.undone[language]])}`,
+${effectList([t(texts.balances), t(texts.documents), t(texts.undone)])}`,
     acts: html`
-${button({ text: texts.confirm[language] })}
-${linkButton({ href: at, text: words.cancel[language], kind: 'quiet' })}`,
+${button({ text: t(texts.confirm) })}
+${linkButton({ href: at, text: t(words.cancel), kind: 'quiet' })}`,
   });
   return page(
-    texts.title[language],
+    t(texts.title),
     html`
 ${head}
-${given.isWrong ? notice('error', texts.wrong[language]) : null}
-${stats([{ label: texts.onAccount[language], value: largeAmount(on_account, language) }])}
-${card({ id: 'set-off', title: texts.amounts[language], content })}`,
+${given.isWrong ? notice('error', t(texts.wrong)) : null}
+${stats([{ label: t(texts.onAccount), value: largeAmount(on_account, language) }])}
+${card({ id: 'set-off', title: t(texts.amounts), content })}`,
     given.isWrong ? 422 : 200,
   );
 }

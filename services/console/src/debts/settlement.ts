@@ -187,7 +187,7 @@ export function reviewed(
   visit: MemberVisit,
   { note, documents, amount: value, at_least }: ReplyOf<typeof reviewDocuments>['notes'][number],
 ): { title: Markup; detail: Markup; action: Markup | null } | null {
-  const { language, business, isTest } = visit;
+  const { language, t, business, isTest } = visit;
   const isNumber = note === 'number_missing';
   // Once there is a connection, nothing can be done about earlier invoices.
   if (isNumber && (isTest || business.tax_authority_connected)) {
@@ -197,7 +197,7 @@ export function reviewed(
   const count = countText(language, { one, many }, { documents, at_least });
   return {
     title: html`<a href="${visit.link('/documents', { note })}">${count}</a>`,
-    detail: html`${about[language]}${value !== null && html` ${at_least ? `${texts.ofAtLeast[language]} ` : ''}${amount(value, language)}`}`,
+    detail: html`${t(about)}${value !== null && html` ${at_least ? `${t(texts.ofAtLeast)} ` : ''}${amount(value, language)}`}`,
     action: isNumber ? connectLink(visit) : null,
   };
 }
@@ -220,7 +220,7 @@ export function withoutBuyerId(
 
 /** What Today shows of donations that were not reported; null where there is none. */
 export function unreportedDonations(
-  { business, isTest, language, link, role }: MemberVisit,
+  { business, isTest, language, t, link, role }: MemberVisit,
   found: ReplyOf<typeof reviewDocuments>['unreported_donations'],
 ): { title: Markup; detail: Markup; action: Markup | null } | null {
   if (!found || isTest) {
@@ -233,18 +233,18 @@ export function unreportedDonations(
   const detail = business.tax_authority_connected ? words.connected : words.unconnected;
   return {
     title: html`<a href="${href}">${count}</a>`,
-    detail: html`${words.sum[language]} ${at_least ? `${texts.ofAtLeast[language]} ` : ''}${amount(sum, language)}. ${detail[language]}`,
+    detail: html`${t(words.sum)} ${at_least ? `${t(texts.ofAtLeast)} ` : ''}${amount(sum, language)}. ${t(detail)}`,
     action:
       business.tax_authority_connected && role === 'owner'
-        ? linkButton({ href, text: words.report[language], kind: 'secondary' })
+        ? linkButton({ href, text: t(words.report), kind: 'secondary' })
         : null,
   };
 }
 
 /** The way to connect, for an owner of a business that is not connected. */
 function connectLink(visit: MemberVisit): Markup | null {
-  const { business, isTest, role, language } = visit;
+  const { business, isTest, role, t } = visit;
   return role === 'owner' && !isTest && !business.tax_authority_connected
-    ? linkButton({ href: visit.link('/authority'), text: texts.connect[language] })
+    ? linkButton({ href: visit.link('/authority'), text: t(texts.connect) })
     : null;
 }

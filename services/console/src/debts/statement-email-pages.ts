@@ -149,12 +149,12 @@ export class StatementEmailPages {
   }
 }
 
-function headOf({ language, link }: MemberVisit, { customer, period }: StatementVisit) {
+function headOf({ language, t, link }: MemberVisit, { customer, period }: StatementVisit) {
   return pageHead({
-    title: texts.title[language],
+    title: t(texts.title),
     language,
     crumbs: [
-      { text: words.customers[language], href: link('/customers') },
+      { text: t(words.customers), href: link('/customers') },
       {
         text: isolate(customer.name, language),
         href: link(`/customers/${customer.id}/statement`, periodQuery(period)),
@@ -164,11 +164,11 @@ function headOf({ language, link }: MemberVisit, { customer, period }: Statement
 }
 
 function nothingToSend(visit: MemberVisit, subject: StatementVisit): PageReply {
-  const { language } = visit;
+  const { t } = visit;
   return page(
-    texts.title[language],
+    t(texts.title),
     html`${headOf(visit, subject)}
-${emptyState({ title: texts.none[language] })}`,
+${emptyState({ title: t(texts.none) })}`,
     404,
   );
 }
@@ -180,7 +180,7 @@ function emailPage(
   values: EmailValues,
   errors: FieldErrors = {},
 ): PageReply {
-  const { csrfToken, language, link } = visit;
+  const { csrfToken, language, t, link } = visit;
   const given = { values, errors, language };
   const inputs = Object.entries(emailFields).map(([name, spec]) => fieldInput(name, spec, given));
   const action = link(`/customers/${subject.customer.id}/statement/email`, periodQuery(subject.period));
@@ -190,14 +190,14 @@ function emailPage(
     data: keepsTyping,
     content: html`${hidden('statement_id', id)}
 ${join(inputs, '\n')}`,
-    acts: html`${button({ text: texts.send[language] })}
+    acts: html`${button({ text: t(texts.send) })}
     ${draftActs(visit)}`,
   });
   return page(
-    texts.title[language],
+    t(texts.title),
     html`${headOf(visit, subject)}
 ${typedNotice(visit)}
-${card({ id: 'email', title: texts.title[language], titleHidden: true, content })}`,
+${card({ id: 'email', title: t(texts.title), titleHidden: true, content })}`,
     Object.keys(errors).length > 0 ? 422 : 200,
   );
 }

@@ -93,7 +93,7 @@ export class StatementPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { language, link, query } = visit;
+    const { language, t, link, query } = visit;
     const subject = await statementVisit(this.rpc, visit, this.clock.now());
     const after = bookPosition(query);
     const statement = await readPage(this.rpc, visit, subject, { limit: pageSize, after });
@@ -106,22 +106,22 @@ export class StatementPages {
       next: next && link(at, next),
     };
     return page(
-      `${words.statement[language]} – ${customer.name}`,
+      `${t(words.statement)} – ${customer.name}`,
       html`
 ${head(visit, subject, statement)}
-${visit.outcome === 'statement_sent' ? notice('done', texts.emailed[language]) : null}
+${visit.outcome === 'statement_sent' ? notice('done', t(texts.emailed)) : null}
 ${remindedNotice(visit, statement)}
-${isReversed(period) ? notice('error', texts.reversed[language]) : null}
+${isReversed(period) ? notice('error', t(texts.reversed)) : null}
 ${figures(statement, visit)}
 ${periodForm(visit, subject)}
 ${card({
   id: 'entries',
-  title: texts.entries[language],
+  title: t(texts.entries),
   kind: 'flush',
   content: entriesOf(visit, statement),
 })}
-${pager(links, language, texts.entries[language])}
-<p class="hint">${texts.meaning[language]}</p>`,
+${pager(links, language, t(texts.entries))}
+<p class="hint">${t(texts.meaning)}</p>`,
     );
   }
 
@@ -135,7 +135,7 @@ ${pager(links, language, texts.entries[language])}
     }
     const made = await printStatement(this.rpc, visit, subject, { now, language: visit.language });
     if (made === null) {
-      return page(words.statement[visit.language], tooLong(visit, subject), 422);
+      return page(visit.t(words.statement), tooLong(visit, subject), 422);
     }
     return pdfFile(`statement-${dayInIsrael(now)}.pdf`, Buffer.from(made.pdf, 'base64'));
   }
@@ -164,21 +164,18 @@ ${pager(links, language, texts.entries[language])}
 }
 
 /** Where a reminder that was just sent can be followed: the page of its first document. */
-function remindedNotice({ language, link, outcome }: MemberVisit, { entries }: Statement): Markup | null {
+function remindedNotice({ language, t, link, outcome }: MemberVisit, { entries }: Statement): Markup | null {
   const [done, id = ''] = outcome?.split(' ') ?? [];
   if (done === 'set_off') {
-    return notice('done', texts.setOffDone[language]);
+    return notice('done', t(texts.setOffDone));
   }
   if (done !== 'reminded') {
     return null;
   }
   const entry = entries.find(({ document_id }) => document_id === id);
-  const name = entry ? inSentence(documentName(entry, language), language) : texts.remindedDocument[language];
+  const name = entry ? inSentence(documentName(entry, language), language) : t(texts.remindedDocument);
   const gap = language === 'he' ? '' : ' ';
-  return notice(
-    'done',
-    html`${texts.reminded[language]}${gap}<a href="${link(`/documents/${id}`)}">${name}</a>.`,
-  );
+  return notice('done', html`${t(texts.reminded)}${gap}<a href="${link(`/documents/${id}`)}">${name}</a>.`);
 }
 
 /** A statement that no PDF holds. */
@@ -187,17 +184,21 @@ export const tooLong = (visit: MemberVisit, subject: StatementVisit): Markup =>
 
 /** In place of a file of a period that ends before it begins. */
 const reversed = (visit: MemberVisit, subject: StatementVisit): PageReply =>
-  page(words.statement[visit.language], refusal(visit, subject, texts.reversed), 422);
+  page(visit.t(words.statement), refusal(visit, subject, texts.reversed), 422);
 
-function refusal({ language, link }: MemberVisit, { customer, period }: StatementVisit, why: Words): Markup {
+function refusal(
+  { language, t, link }: MemberVisit,
+  { customer, period }: StatementVisit,
+  why: Words,
+): Markup {
   const at = link(`/customers/${customer.id}/statement`, periodQuery(period));
   return html`
 ${pageHead({
-  title: words.statement[language],
+  title: t(words.statement),
   language,
   crumbs: [{ text: isolate(customer.name, language), href: at }],
 })}
-${notice('error', why[language])}`;
+${notice('error', t(why))}`;
 }
 
 function head(
@@ -205,30 +206,30 @@ function head(
   { customer, period }: StatementVisit,
   { closing, entries, open }: Statement,
 ): Markup {
-  const { language, link, role } = visit;
+  const { language, t, link, role } = visit;
   const at = `/customers/${customer.id}/statement`;
   const remind = linkButton({
     href: link(`/debts/${customer.id}/reminder`),
-    text: texts.remind[language],
+    text: t(texts.remind),
     kind: 'primary',
   });
   return pageHead({
-    title: html`${words.statement[language]}: ${isolate(customer.name, language)}`,
+    title: html`${t(words.statement)}: ${isolate(customer.name, language)}`,
     language,
     crumbs: [
-      { text: words.customers[language], href: link('/customers') },
+      { text: t(words.customers), href: link('/customers') },
       { text: isolate(customer.name, language), href: link(`/customers/${customer.id}`) },
     ],
     primary: open > 0 && isAtLeast(role, 'issuer') ? remind : null,
     secondary: [
       ...accountActs(visit, customer.id, { open, onAccount: period.to === undefined ? open - closing : 0 }),
       entries.length > 0 && isAtLeast(role, 'issuer')
-        ? linkButton({ href: link(`${at}/email`, periodQuery(period)), text: texts.email[language] })
+        ? linkButton({ href: link(`${at}/email`, periodQuery(period)), text: t(texts.email) })
         : null,
       ...(['pdf', 'csv'] as const).map((kind) =>
         linkButton({
           href: link(`${at}/${kind}`, periodQuery(period)),
-          text: texts[kind][language],
+          text: t(texts[kind]),
           download: true,
         }),
       ),
@@ -236,31 +237,31 @@ function head(
   });
 }
 
-function figures(statement: Statement, { language }: MemberVisit): Markup {
+function figures(statement: Statement, { language, t }: MemberVisit): Markup {
   const { opening, debit, credit, closing, open } = statement;
   return stats(
     [
-      { label: texts.opening[language], value: largeAmount(opening, language) },
-      { label: texts.debit[language], value: largeAmount(debit, language) },
-      { label: texts.credit[language], value: largeAmount(credit, language) },
+      { label: t(texts.opening), value: largeAmount(opening, language) },
+      { label: t(texts.debit), value: largeAmount(debit, language) },
+      { label: t(texts.credit), value: largeAmount(credit, language) },
       {
-        label: texts.closing[language],
+        label: t(texts.closing),
         value: largeAmount(closing, language),
-        detail: html`${amount(open, language)} ${texts.open[language]}`,
+        detail: html`${amount(open, language)} ${t(texts.open)}`,
       },
     ],
     'ends',
   );
 }
 
-function periodForm({ language, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
+function periodForm({ language, t, link }: MemberVisit, { customer, period }: StatementVisit): Markup {
   const { from = '', to = '' } = period;
   return filterForm({
     action: link(`/customers/${customer.id}/statement`),
     content: html`
-${field({ name: 'from', label: texts.from[language], type: 'date', language, value: from })}
-${field({ name: 'to', label: texts.to[language], type: 'date', language, value: to })}`,
-    acts: button({ text: texts.show[language], kind: 'secondary' }),
+${field({ name: 'from', label: t(texts.from), type: 'date', language, value: from })}
+${field({ name: 'to', label: t(texts.to), type: 'date', language, value: to })}`,
+    acts: button({ text: t(texts.show), kind: 'secondary' }),
   });
 }
 

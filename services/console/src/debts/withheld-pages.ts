@@ -186,7 +186,7 @@ export class WithheldPages {
 }
 
 function withheldPage(visit: MemberVisit, found: Found, typed: Typed, errors: FieldErrors = {}): PageReply {
-  const { language, link, outcome } = visit;
+  const { language, t, link, outcome } = visit;
   const { document, state, withheld = [] } = found;
   // Of a receipt there is what was issued with it.
   const rows = withheld.filter((row) => row.document.id === document.id);
@@ -194,23 +194,23 @@ function withheldPage(visit: MemberVisit, found: Found, typed: Typed, errors: Fi
   const done = outcome === null ? undefined : outcomes[outcome];
   const isWrong = Object.keys(errors).length > 0;
   return page(
-    withheldWords.withheld[language],
+    t(withheldWords.withheld),
     html`
 ${pageHead({
-  title: withheldWords.withheld[language],
+  title: t(withheldWords.withheld),
   language,
   crumbs: [{ text: documentName(document, language), href: link(`/documents/${document.id}`) }],
 })}
-${done ? notice('done', done[language]) : null}
-${isWrong ? notice('error', withheldTexts.nothing[language]) : null}
-${rows.length === 0 ? emptyState({ title: texts.none[language] }) : withheldTable(visit, rows, state.status === 'cancelled')}
-${balance > 0 ? recordCard(visit, balance, typed, errors) : html`<p class="hint">${texts.nothingLeft[language]}</p>`}`,
+${done ? notice('done', t(done)) : null}
+${isWrong ? notice('error', t(withheldTexts.nothing)) : null}
+${rows.length === 0 ? emptyState({ title: t(texts.none) }) : withheldTable(visit, rows, state.status === 'cancelled')}
+${balance > 0 ? recordCard(visit, balance, typed, errors) : html`<p class="hint">${t(texts.nothingLeft)}</p>`}`,
     isWrong ? 422 : 200,
   );
 }
 
 function recordCard(visit: MemberVisit, balance: number, typed: Typed, errors: FieldErrors): Markup {
-  const { csrfToken, language, link, params } = visit;
+  const { csrfToken, language, t, link, params } = visit;
   const at = link(`/documents/${params.id}`);
   const content = form({
     action: `${at}/withheld`,
@@ -220,15 +220,15 @@ ${hidden('withheld_id', randomUUID())}
 <div class="fields">
   ${moneyField({
     name: 'amount',
-    label: texts.amount[language],
-    hint: `${texts.left[language]} ${formatMoney(balance)} ₪`,
+    label: t(texts.amount),
+    hint: `${t(texts.left)} ${formatMoney(balance)} ₪`,
     value: typed.amount,
     error: errors.amount,
   })}
   ${field({
     name: 'withheld_on',
-    label: texts.on[language],
-    hint: texts.onHint[language],
+    label: t(texts.on),
+    hint: t(texts.onHint),
     type: 'date',
     language,
     value: typed.withheld_on,
@@ -236,21 +236,21 @@ ${hidden('withheld_id', randomUUID())}
   })}
   ${confirmationFields('confirmation', typed, errors, language)}
 </div>
-${effectList([texts.settles[language], texts.documents[language], texts.undone[language]])}`,
+${effectList([t(texts.settles), t(texts.documents), t(texts.undone)])}`,
     acts: html`
-${button({ text: texts.confirm[language] })}
-${linkButton({ href: at, text: words.cancel[language], kind: 'quiet' })}`,
+${button({ text: t(texts.confirm) })}
+${linkButton({ href: at, text: t(words.cancel), kind: 'quiet' })}`,
   });
-  return card({ id: 'record', title: texts.record[language], content });
+  return card({ id: 'record', title: t(texts.record), content });
 }
 
 function withheldTable(visit: MemberVisit, rows: readonly Withheld[], isCancelled: boolean): Markup {
-  const { csrfToken, language, link, params } = visit;
+  const { csrfToken, language, t, link, params } = visit;
   const remove = ({ withheld_id }: Withheld) =>
     postForm(
       link(`/documents/${params.id}/withheld/remove`),
       csrfToken,
-      html`${hidden('withheld_id', withheld_id)}${button({ text: texts.remove[language], kind: 'secondary' })}`,
+      html`${hidden('withheld_id', withheld_id)}${button({ text: t(texts.remove), kind: 'secondary' })}`,
     );
   const receiptOf = ({ receipt }: Withheld) => {
     if (!receipt) {
@@ -258,17 +258,17 @@ function withheldTable(visit: MemberVisit, rows: readonly Withheld[], isCancelle
     }
     const path = link(`/documents/${receipt.id}`);
     const toReceipt = html`<a href="${path}">${leftToRight(String(receipt.number))}</a>`;
-    return html` <span class="soft">${texts.withReceipt[language]} ${toReceipt}</span>`;
+    return html` <span class="soft">${t(texts.withReceipt)} ${toReceipt}</span>`;
   };
   const list = table<Withheld>({
-    caption: withheldWords.withheld[language],
+    caption: t(withheldWords.withheld),
     language,
     rows,
     columns: [
-      { head: texts.when[language], kind: 'date', value: (row) => row.withheld_on },
-      { head: texts.sum[language], kind: 'money', value: (row) => row.amount },
+      { head: t(texts.when), kind: 'date', value: (row) => row.withheld_on },
+      { head: t(texts.sum), kind: 'money', value: (row) => row.amount },
       {
-        head: texts.confirmation[language],
+        head: t(texts.confirmation),
         value: ({ confirmation: { number, date } }) =>
           join(
             [number === undefined ? null : isolate(number, language), date ? leftToRight(date) : null],
@@ -276,14 +276,14 @@ function withheldTable(visit: MemberVisit, rows: readonly Withheld[], isCancelle
           ),
       },
       {
-        head: texts.made[language],
+        head: t(texts.made),
         value: (row) => html`${dayAndTime(row.recorded_at, language)}${receiptOf(row)}`,
       },
       ...(isCancelled
         ? []
-        : [{ head: texts.act[language], headHidden: true, kind: 'action' as const, value: remove }]),
+        : [{ head: t(texts.act), headHidden: true, kind: 'action' as const, value: remove }]),
     ],
   });
   return html`${list}
-<p class="hint">${texts.removeWhat[language]}</p>`;
+<p class="hint">${t(texts.removeWhat)}</p>`;
 }

@@ -64,7 +64,7 @@ export function actions(
   messages: readonly Message[],
   wrong: WrongRecipient | null,
 ): Markup {
-  const { csrfToken, language, role } = visit;
+  const { csrfToken, t, role } = visit;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
   const isCancelled = state.status === 'cancelled';
   const isDonation = document.type === 'donation_receipt';
@@ -72,18 +72,18 @@ export function actions(
   const retried = ['pending', 'dead_lettered', ...(isDonation ? ['refused'] : [])];
   const canRetry = allocation && retried.includes(allocation.state) && !allocation.is_final;
   const retryWord = isDonation ? texts.report : texts.retry;
-  const retryButton = button({ text: retryWord[language], kind: 'secondary' });
+  const retryButton = button({ text: t(retryWord), kind: 'secondary' });
   const isLate = canReportLate(document, state, visit.book);
   const report =
     isLate &&
     isAtLeast(role, 'owner') &&
-    linkButton({ href: at('/report-donation'), text: texts.reportLate[language] });
+    linkButton({ href: at('/report-donation'), text: t(texts.reportLate) });
   const retry = canRetry && !isLate && postForm(at('/allocation'), csrfToken, retryButton);
   const byHand = numberActs(visit, document, state, allocation);
   const cancelReport =
     canCancelReport(state) &&
     isAtLeast(role, 'owner') &&
-    linkButton({ href: at('/cancel-donation'), text: texts.cancelReport[language], kind: 'danger' });
+    linkButton({ href: at('/cancel-donation'), text: t(texts.cancelReport), kind: 'danger' });
   const sending = isCancelled ? null : sendingForms(visit, document, messages, wrong);
   if ([retry, report, byHand, sending, cancelReport].every((act) => !act)) {
     return html``;
@@ -97,8 +97,8 @@ export function actions(
 ${byHand}
 ${sending}
 ${report || cancelReport ? buttons : null}`
-    : html`<p>${texts.noActions[language]}</p>`;
-  return card({ id: 'actions', title: texts.actions[language], content });
+    : html`<p>${t(texts.noActions)}</p>`;
+  return card({ id: 'actions', title: t(texts.actions), content });
 }
 
 const canHaveNumber = (document: IssuedDocument, state: DocumentState, { book }: MemberVisit): boolean =>
@@ -114,14 +114,13 @@ function numberActs(
   if (!canHaveNumber(document, state, visit)) {
     return null;
   }
-  const { csrfToken, language, link, role } = visit;
+  const { csrfToken, t, link, role } = visit;
   const at = link(`/documents/${document.id}`);
   const request =
     allocation === null &&
-    postForm(`${at}/request-number`, csrfToken, button({ text: texts.request[language], kind: 'secondary' }));
+    postForm(`${at}/request-number`, csrfToken, button({ text: t(texts.request), kind: 'secondary' }));
   const enter =
-    isAtLeast(role, 'owner') &&
-    linkButton({ href: `${at}/number`, text: texts.enter[language], kind: 'secondary' });
+    isAtLeast(role, 'owner') && linkButton({ href: `${at}/number`, text: t(texts.enter), kind: 'secondary' });
   return request || enter
     ? html`<div class="buttons">
   ${request}
@@ -137,7 +136,7 @@ function sendingForms(
   messages: readonly Message[],
   wrong: WrongRecipient | null,
 ): Markup {
-  const { csrfToken, language } = visit;
+  const { csrfToken, t } = visit;
   const { email, phone } = document.customer;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
   // A reminder is repeated by another one, within the rule of three days.
@@ -145,7 +144,7 @@ function sendingForms(
   const suppressed = new Set(
     failed.filter((message) => message.suppressed).map(({ recipient }) => recipient),
   );
-  const again = button({ text: texts.resend[language], kind: 'secondary' });
+  const again = button({ text: t(texts.resend), kind: 'secondary' });
   const resend =
     failed.length > 0 &&
     failed.some((message) => !message.suppressed) &&
@@ -156,39 +155,39 @@ function sendingForms(
       csrfToken,
       html`${hidden('address', address)}
   ${hidden('document', document.id)}
-  <p>${texts.suppressed[language]} ${leftToRight(address)}</p>
-  ${button({ text: texts.allow[language], kind: 'secondary' })}`,
+  <p>${t(texts.suppressed)} ${leftToRight(address)}</p>
+  ${button({ text: t(texts.allow), kind: 'secondary' })}`,
     ),
   );
   const known = [email, phone].find((address) => address !== null && !suppressed.has(address));
   return html`${resend}
 ${allow}
-<h3 id="send">${texts.send[language]}</h3>
-${suppressed.size > 0 && html`<p class="hint">${texts.suppressedMore[language]}</p>`}
+<h3 id="send">${t(texts.send)}</h3>
+${suppressed.size > 0 && html`<p class="hint">${t(texts.suppressedMore)}</p>`}
 ${sendForm(visit, at('/send'), known ?? '', wrong)}`;
 }
 
 function sendForm(
-  { csrfToken, language }: MemberVisit,
+  { csrfToken, t }: MemberVisit,
   action: string,
   known: string,
   wrong: WrongRecipient | null,
 ): Markup {
   const address = field({
     name: 'recipient',
-    label: texts.recipient[language],
+    label: t(texts.recipient),
     value: wrong?.recipient ?? known,
-    error: wrong ? texts.recipientWrong[language] : undefined,
+    error: wrong ? t(texts.recipientWrong) : undefined,
     required: true,
     ltr: true,
   });
   const channel = choice({
     name: 'channel',
-    label: texts.channel[language],
+    label: t(texts.channel),
     value: wrong?.channel ?? 'email',
     options: [
-      ['email', texts.email[language]],
-      ['whatsapp', texts.whatsapp[language]],
+      ['email', t(texts.email)],
+      ['whatsapp', t(texts.whatsapp)],
     ],
   });
   return form({
@@ -197,6 +196,6 @@ function sendForm(
     content: html`${hidden('delivery_id', crypto.randomUUID())}
 ${address}
 ${channel}`,
-    acts: button({ text: texts.sendButton[language], kind: 'secondary' }),
+    acts: button({ text: t(texts.sendButton), kind: 'secondary' }),
   });
 }

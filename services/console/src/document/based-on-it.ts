@@ -28,16 +28,16 @@ export function basedOnIt(
   visit: MemberVisit,
   { documents, next_before: next }: ReplyOf<typeof listDocuments>,
 ): Markup | null {
-  const { language, params } = visit;
+  const { language, t, params } = visit;
   if (documents.length === 0) {
     return null;
   }
   const href = visit.link(`/documents/${params.id}`, { based: String(next) });
-  const more = next === null ? null : html`<p><a href="${href}">${texts.more[language]}</a></p>`;
+  const more = next === null ? null : html`<p><a href="${href}">${t(texts.more)}</a></p>`;
   const list = documentTable(documents, (id) => visit.link(`/documents/${id}`), language, true);
   return card({
     id: 'based',
-    title: texts.based[language],
+    title: t(texts.based),
     kind: 'flush',
     content: html`${list}
 ${more}`,

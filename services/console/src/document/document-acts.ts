@@ -50,10 +50,10 @@ export function documentActs(
   state: DocumentState,
   { messages, pageUrl }: { readonly messages: readonly Message[] | null; readonly pageUrl: string },
 ): { readonly primary: Markup; readonly secondary: readonly (Markup | null)[] } {
-  const { language, link, role } = visit;
+  const { t, link, role } = visit;
   const at = (path: string) => link(`/documents/${document.id}${path}`);
-  const pdf: Act = { href: at('/pdf'), text: texts.pdf[language] };
-  const hosted: Act = { href: pageUrl, text: texts.page[language] };
+  const pdf: Act = { href: at('/pdf'), text: t(texts.pdf) };
+  const hosted: Act = { href: pageUrl, text: t(texts.page) };
   const acts = isAtLeast(role, 'issuer') ? issuerActs(visit, document, state, messages) : [];
   // Nothing follows a cancelled document, but another one like it.
   const [first = pdf, ...others] = state.status === 'cancelled' ? [pdf, ...acts] : acts;
@@ -62,7 +62,7 @@ export function documentActs(
   );
   return {
     primary: linkButton({ ...first, kind: 'primary' }),
-    secondary: [first === pdf ? null : linkButton(pdf), actMenu(texts.more[language], rest)],
+    secondary: [first === pdf ? null : linkButton(pdf), actMenu(t(texts.more), rest)],
   };
 }
 
@@ -74,10 +74,10 @@ function issuerActs(
   messages: readonly Message[] | null,
 ): Act[] {
   const { id, type } = document;
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   const isCancelled = state.status === 'cancelled';
   const mustSend = !isCancelled && messages !== null && !isSent(messages);
-  const send: Act = { href: '#send', text: texts[mustSend ? 'send' : 'sendAgain'][language] };
+  const send: Act = { href: '#send', text: t(texts[mustSend ? 'send' : 'sendAgain']) };
   const following = followingTypes(visit, document, state).toSorted(
     (one, other) => placeOf(one) - placeOf(other),
   );
@@ -90,15 +90,15 @@ function issuerActs(
   // Of nothing there is nothing to credit.
   const isCreditable = documentTypeRules.credit_note.sources.includes(type) && document.totals.total > 0;
   const credit: Act[] = isCreditable
-    ? [{ href: link(`/documents/${id}/credit`), text: texts.credit[language] }]
+    ? [{ href: link(`/documents/${id}/credit`), text: t(texts.credit) }]
     : [];
   const copy: Act[] =
     type === 'credit_note'
       ? []
-      : [{ href: link('/issue/document', { type, copy: id }), text: texts.copy[language] }];
+      : [{ href: link('/issue/document', { type, copy: id }), text: t(texts.copy) }];
   const cancel: Act[] =
     documentTypeRules[type].cancellable && !isCancelled
-      ? [{ href: link(`/documents/${id}/cancel`), text: texts.cancel[language], isDanger: true }]
+      ? [{ href: link(`/documents/${id}/cancel`), text: t(texts.cancel), isDanger: true }]
       : [];
   const asks = (balanceOf(document, state) ?? 0) > 0 || state.status === 'open';
   const rest = [...credit, ...copy, ...cancel];

@@ -213,14 +213,14 @@ ${documentFigures(document, state, language)}
       messages: ReplyOf<typeof listMessages>['messages'] | null;
     },
   ): Markup {
-    const { language } = visit;
+    const { language, t } = visit;
     return pageHead({
       title: html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`,
       language,
-      crumbs: [{ text: words.documents[language], href: visit.link('/documents') }],
+      crumbs: [{ text: t(words.documents), href: visit.link('/documents') }],
       badge: badges([
         statusBadge(document, state, language),
-        isRefused(state, shown) ? badge('bad', refusalWords.badge[language]) : null,
+        isRefused(state, shown) ? badge('bad', t(refusalWords.badge)) : null,
       ]),
       ...documentActs(visit, document, state, {
         messages,

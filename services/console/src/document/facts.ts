@@ -90,40 +90,40 @@ export function documentFacts(
   state: DocumentState,
   issuer: Markup | null,
 ): Markup {
-  const { language } = visit;
+  const { language, t } = visit;
   const { based_on: source } = document;
   const isInFigures = balanceOf(document, state) !== null;
   const showsPaid = !isInFigures && (documentTypeRules[document.type].dueDate || state.paid > 0);
   const showsCredited = !isInFigures && state.credited;
   return facts(
     [
-      [texts.title[language], document.title],
-      [texts.customer[language], customerName(visit, document.customer)],
-      [texts.contact[language], contactOf(document.customer, language)],
-      [texts.date[language], day(document.date, language)],
-      [texts.issuer[language], issuer],
-      [texts.due[language], document.due_date && day(document.due_date, language)],
-      [texts.reference[language], document.external_ref],
-      [texts.basedOn[language], source && sourceLink(visit, source)],
-      [texts.number[language], numberFact(state, language)],
+      [t(texts.title), document.title],
+      [t(texts.customer), customerName(visit, document.customer)],
+      [t(texts.contact), contactOf(document.customer, language)],
+      [t(texts.date), day(document.date, language)],
+      [t(texts.issuer), issuer],
+      [t(texts.due), document.due_date && day(document.due_date, language)],
+      [t(texts.reference), document.external_ref],
+      [t(texts.basedOn), source && sourceLink(visit, source)],
+      [t(texts.number), numberFact(state, language)],
       ...donationFacts(document, state, language),
-      [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
-      [texts.credited[language], showsCredited ? amount(showsCredited, language) : null],
+      [t(texts.paid), showsPaid ? amount(state.paid, language) : null],
+      [t(texts.credited), showsCredited ? amount(showsCredited, language) : null],
       [
-        texts.setOff[language],
+        t(texts.setOff),
         setOffOf(state) === 0
           ? null
           : html`${amount(setOffOf(state), language)}
-<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${texts[balanceOf(document, state) === null ? 'returned' : 'setOffs'][language]}</a>`,
+<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${t(texts[balanceOf(document, state) === null ? 'returned' : 'setOffs'])}</a>`,
       ],
-      [withheldWords.withheld[language], withheldFact(visit, document, state)],
+      [t(withheldWords.withheld), withheldFact(visit, document, state)],
       [
-        withheldWords.settled[language],
+        t(withheldWords.settled),
         document.withheld === undefined
           ? null
           : amount(toShekels(fromShekels(document.totals.total) + fromShekels(document.withheld)), language),
       ],
-      [texts.sending[language], document.send ? null : texts.notSent[language]],
+      [t(texts.sending), document.send ? null : t(texts.notSent)],
     ],
     language,
   );
@@ -135,17 +135,15 @@ const setOffOf = ({ set_off = 0, withheld = 0 }: DocumentState): number =>
 
 /** What tax was withheld of a document, or with a receipt; of one that is paid in part the way to record it. */
 function withheldFact(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup | null {
-  const { language, link, role } = visit;
+  const { language, t, link, role } = visit;
   const value = document.withheld ?? state.withheld;
   const href = link(`/documents/${document.id}/withheld`);
   if (value !== undefined) {
     const isOf = state.withheld !== undefined;
-    return html`${amount(value, language)}${isOf && html` <a href="${href}">${texts.setOffs[language]}</a>`}`;
+    return html`${amount(value, language)}${isOf && html` <a href="${href}">${t(texts.setOffs)}</a>`}`;
   }
   const isPartlyPaid = settlementOf(document, state).state === 'partly_paid';
-  return isPartlyPaid && isAtLeast(role, 'issuer')
-    ? html`<a href="${href}">${texts.withhold[language]}</a>`
-    : null;
+  return isPartlyPaid && isAtLeast(role, 'issuer') ? html`<a href="${href}">${t(texts.withhold)}</a>` : null;
 }
 
 function numberFact(

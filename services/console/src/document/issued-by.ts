@@ -16,7 +16,7 @@ const texts = {
 /** Who issued a document, by its record; null where the record is of a release that did not state it. */
 export async function issuedBy(
   { rpc, db }: { readonly rpc: RpcClient; readonly db: Database<ConsoleTables> },
-  { business, language, link }: MemberVisit,
+  { business, language, t, link }: MemberVisit,
   { issuer, idempotency_key }: Pick<ReplyOf<typeof getDocument>, 'issuer' | 'idempotency_key'>,
 ): Promise<Markup | null> {
   if (!issuer) {
@@ -24,13 +24,13 @@ export async function issuedBy(
   }
   if (issuer.kind === 'person') {
     const [person] = await peopleOf(db, [issuer.id]);
-    return person ? leftToRight(person.email) : html`${texts.person[language]}`;
+    return person ? leftToRight(person.email) : html`${t(texts.person)}`;
   }
   const found = await unlessAway(rpc.call(listKeys, { business_id: business.id }));
   const key = found?.keys.find(({ id }) => id === issuer.id);
-  const name = html`${texts.key[language]}${key ? html` ${isolate(key.name, language)}` : null}`;
+  const name = html`${t(texts.key)}${key ? html` ${isolate(key.name, language)}` : null}`;
   return idempotency_key === undefined
     ? name
     : html`${name}
-<a href="${link(requestsPath, { idempotency_key })}">${texts.requests[language]}</a>`;
+<a href="${link(requestsPath, { idempotency_key })}">${t(texts.requests)}</a>`;
 }

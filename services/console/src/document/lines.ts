@@ -33,29 +33,29 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** The lines of a document, with the basis of their prices, and the figures from their sum to the total. */
-export function documentLines({ business, language }: MemberVisit, document: IssuedDocument): Markup {
+export function documentLines({ business, language, t }: MemberVisit, document: IssuedDocument): Markup {
   const { items, totals, prices_include_vat: isGross } = document;
   const basis = showsVatBasis(document, business.legal_type)
-    ? ` ${texts[isGross ? 'withVat' : 'withoutVat'][language]}`
+    ? ` ${t(texts[isGross ? 'withVat' : 'withoutVat'])}`
     : '';
   const itemTable = table<IssuedDocument['items'][number]>({
-    caption: texts.items[language],
+    caption: t(texts.items),
     language,
     rows: items,
     columns: [
-      { head: texts.description[language], value: (item) => itemName(item, language) },
+      { head: t(texts.description), value: (item) => itemName(item, language) },
       {
-        head: texts.quantity[language],
+        head: t(texts.quantity),
         kind: 'figure',
         value: (item) => leftToRight(formatQuantity(item.quantity)),
       },
       {
-        head: `${texts.price[language]}${basis}`,
+        head: `${t(texts.price)}${basis}`,
         kind: 'figure',
         value: (item) => leftToRight(formatMoney(item.unit_price)),
       },
       {
-        head: `${texts.line[language]}${basis}`,
+        head: `${t(texts.line)}${basis}`,
         kind: 'figure',
         value: (item) => leftToRight(formatMoney(item.line_total)),
       },
@@ -66,9 +66,9 @@ export function documentLines({ business, language }: MemberVisit, document: Iss
     sum(rowLabel(document, kind, vatShown, language), toShekels(value), language),
   );
   // What only acknowledges a payment shows no VAT.
-  const name = totalWords[document.type][language];
-  const total = !vatShown && totals.vat !== 0 ? `${name} ${texts.withVat[language]}` : name;
-  return html`<h2>${texts.items[language]}</h2>
+  const name = t(totalWords[document.type]);
+  const total = !vatShown && totals.vat !== 0 ? `${name} ${t(texts.withVat)}` : name;
+  return html`<h2>${t(texts.items)}</h2>
 ${itemTable}
 <dl class="sums">
   ${sums}

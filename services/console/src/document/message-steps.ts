@@ -37,13 +37,13 @@ const kinds: Readonly<Record<MessageKind, Words | null>> = {
 type Attempt = Message['attempts'][number];
 
 /** Every attempt to send a message, and what is to become of it. */
-export function messageSteps(message: Message, { isTest, language }: MemberVisit): TimelineStep[] {
+export function messageSteps(message: Message, { isTest, language, t }: MemberVisit): TimelineStep[] {
   const { channel, purpose, recipient } = message;
   const news = kinds[messageKind(message)];
   const about = [
-    texts[channel][language],
-    ...(purpose === 'accountant' ? [texts.accountant[language]] : []),
-    ...(news === null ? [] : [news[language]]),
+    t(texts[channel]),
+    ...(purpose === 'accountant' ? [t(texts.accountant)] : []),
+    ...(news === null ? [] : [t(news)]),
   ].join(', ');
   const step = (
     at: string,
@@ -52,11 +52,11 @@ export function messageSteps(message: Message, { isTest, language }: MemberVisit
     detail: TimelineStep['detail'] = null,
     n?: number,
   ): TimelineStep => {
-    const attempt = n === undefined ? '' : `, ${texts.attempt[language]} ${n}`;
+    const attempt = n === undefined ? '' : `, ${t(texts.attempt)} ${n}`;
     return {
       at,
       kind,
-      text: html`${word[language]} ${leftToRight(recipient)} (${about}${attempt})`,
+      text: html`${t(word)} ${leftToRight(recipient)} (${about}${attempt})`,
       detail,
     };
   };

@@ -76,14 +76,14 @@ interface Entered {
 }
 
 function entryPage(visit: MemberVisit, { document }: Facts, entered: Entered | null): PageReply {
-  const { csrfToken, language, link } = visit;
+  const { csrfToken, language, t, link } = visit;
   const at = link(`/documents/${document.id}`);
-  const title = `${texts.title[language]}: ${documentName(document, language)}`;
-  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
+  const title = `${t(texts.title)}: ${documentName(document, language)}`;
+  const back = linkButton({ href: at, text: t(words.back), kind: 'quiet' });
   const number = field({
     name: 'number',
-    label: texts.number[language],
-    hint: texts.hint[language],
+    label: t(texts.number),
+    hint: t(texts.hint),
     value: entered?.text ?? '',
     required: true,
     ltr: true,
@@ -98,13 +98,13 @@ function entryPage(visit: MemberVisit, { document }: Facts, entered: Entered | n
     })}
 ${entered && notice('error', entered.error)}
 <section class="card">
-  <h2>${texts.what[language]}</h2>
-  ${effectList([texts.source, texts.printed, texts.ends, texts.final].map((effect) => effect[language]))}
+  <h2>${t(texts.what)}</h2>
+  ${effectList([texts.source, texts.printed, texts.ends, texts.final].map((effect) => t(effect)))}
   ${form({
     action: `${at}/number`,
     csrfToken,
     content: number,
-    acts: html`${button({ text: texts.confirm[language] })}${back}`,
+    acts: html`${button({ text: t(texts.confirm) })}${back}`,
   })}
 </section>`,
     entered ? 422 : 200,
@@ -112,14 +112,14 @@ ${entered && notice('error', entered.error)}
 }
 
 /** The page of a document that can have no number. */
-function barred({ language, link, params }: MemberVisit, why: Markup | string): PageReply {
+function barred({ t, link, params }: MemberVisit, why: Markup | string): PageReply {
   const back = linkButton({
     href: link(`/documents/${params.id}`),
-    text: words.back[language],
+    text: t(words.back),
     kind: 'quiet',
   });
   return page(
-    texts.title[language],
+    t(texts.title),
     html`${notice('error', why)}
 ${back}`,
     409,
@@ -127,25 +127,25 @@ ${back}`,
 }
 
 function whyNotTaken(
-  { language, link }: MemberVisit,
+  { t, link }: MemberVisit,
   refusal: EntryRefusal,
   { number, other }: ReplyOf<typeof enterAllocationNumber>,
 ): Markup | string {
   switch (refusal) {
     case 'form':
-      return texts.form[language];
+      return t(texts.form);
     case 'has_number':
-      return html`${texts.has[language]} ${leftToRight(number ?? '')}`;
+      return html`${t(texts.has)} ${leftToRight(number ?? '')}`;
     case 'of_other': {
       if (!other) {
-        return texts.otherOf[language];
+        return t(texts.otherOf);
       }
       const address = link(`/documents/${other.document_id}`);
-      return html`${texts.other[language]}
+      return html`${t(texts.other)}
 <a href="${address}">${leftToRight(String(other.document_number))}</a>`;
     }
     default:
-      return noNumber[refusal][language];
+      return t(noNumber[refusal]);
   }
 }
 
@@ -160,14 +160,14 @@ export class NumberPages {
   /** The form for a number that an owner got elsewhere. */
   @ConsolePage({ method: 'GET', path: '/number', changes: 'book', freshProof: true })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { language } = visit;
+    const { t } = visit;
     const facts = await this.rpc.call(getDocumentFacts, keyOf(visit));
     const { allocation_number: number } = facts.state;
     if (number !== null) {
-      return barred(visit, html`${texts.has[language]} ${leftToRight(number)}`);
+      return barred(visit, html`${t(texts.has)} ${leftToRight(number)}`);
     }
     const why = whyNoNumber(facts.document, facts.business, dayInIsrael(this.clock.now()));
-    return why === null ? entryPage(visit, facts, null) : barred(visit, noNumber[why][language]);
+    return why === null ? entryPage(visit, facts, null) : barred(visit, t(noNumber[why]));
   }
 
   /** Takes a number that an owner has typed in. */

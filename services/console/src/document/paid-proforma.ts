@@ -24,7 +24,7 @@ export async function paidProformaNotice(
   document: IssuedDocument,
   state: DocumentState,
 ): Promise<Markup | null> {
-  const { bookId, language, link, role } = visit;
+  const { bookId, language, t, link, role } = visit;
   const { id } = document.customer;
   const asksAgain = document.based_on?.type === 'proforma' && (balanceOf(document, state) ?? 0) > 0;
   if (!asksAgain || !isAtLeast(role, 'issuer')) {
@@ -35,8 +35,8 @@ export async function paidProformaNotice(
   return onAccount > 0
     ? notice(
         'info',
-        html`${texts.onAccount[language]} ${amount(onAccount, language)}
-<a href="${link(`/customers/${id}/set-off`)}">${texts.setOff[language]}</a>`,
+        html`${t(texts.onAccount)} ${amount(onAccount, language)}
+<a href="${link(`/customers/${id}/set-off`)}">${t(texts.setOff)}</a>`,
       )
     : null;
 }

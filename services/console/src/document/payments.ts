@@ -12,28 +12,28 @@ const texts = {
 
 /** How a document was paid: each payment with what identifies it; null where it has none. */
 export function paymentTable(
-  { business, language }: MemberVisit,
+  { business, language, t }: MemberVisit,
   { payments }: IssuedDocument,
 ): Markup | null {
   if (payments.length === 0) {
     return null;
   }
   const list = table<IssuedDocument['payments'][number]>({
-    caption: texts.payments[language],
+    caption: t(texts.payments),
     language,
     rows: payments,
     columns: [
       {
-        head: texts.method[language],
+        head: t(texts.method),
         value: (payment) =>
           html`${paymentMethodName(payment.method, business.wallet_labels, language)}
           <span class="soft">${paymentDetails(payment, language)}</span>`,
       },
-      { head: texts.date[language], kind: 'date', value: ({ date }) => date },
-      { head: texts.amount[language], kind: 'money', value: (payment) => payment.amount },
+      { head: t(texts.date), kind: 'date', value: ({ date }) => date },
+      { head: t(texts.amount), kind: 'money', value: (payment) => payment.amount },
     ],
   });
-  return html`<h2>${texts.payments[language]}</h2>
+  return html`<h2>${t(texts.payments)}</h2>
 ${list}`;
 }
 

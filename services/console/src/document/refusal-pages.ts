@@ -50,15 +50,15 @@ function confirmDecision(
 }
 
 /** The page of the document with why nothing is decided. */
-const refused = ({ language, link, params }: MemberVisit, words_: Words): PageReply => {
+const refused = ({ t, link, params }: MemberVisit, words_: Words): PageReply => {
   const back = linkButton({
     href: link(`/documents/${params.id}`),
-    text: words.back[language],
+    text: t(words.back),
     kind: 'quiet',
   });
   return page(
-    words_[language],
-    html`${notice('error', words_[language])}
+    t(words_),
+    html`${notice('error', t(words_))}
 ${back}`,
     409,
   );

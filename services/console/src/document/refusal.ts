@@ -73,38 +73,38 @@ export function refusalCard(
   if (!allocation || !isRefused(state, allocation)) {
     return null;
   }
-  const { language, role } = visit;
-  const reason = html`<p class="soft">${texts.reason[language]}: ${reasonText(allocation.reason ?? '', language)}</p>`;
+  const { language, t, role } = visit;
+  const reason = html`<p class="soft">${t(texts.reason)}: ${reasonText(allocation.reason ?? '', language)}</p>`;
   const content = html`${reason}
 ${lastDecision(visit, document, allocation)}
 ${nextStep(visit, document, state, allocation)}
-${isAtLeast(role, 'owner') ? ways(visit, document, allocation) : html`<p>${texts.ownerOnly[language]}</p>`}`;
-  return card({ id: 'refusal', title: texts.ways[language], kind: 'attention', content });
+${isAtLeast(role, 'owner') ? ways(visit, document, allocation) : html`<p>${t(texts.ownerOnly)}</p>`}`;
+  return card({ id: 'refusal', title: t(texts.ways), kind: 'attention', content });
 }
 
 function lastDecision(
-  { csrfToken, language, link, role }: MemberVisit,
+  { csrfToken, language, t, link, role }: MemberVisit,
   { id }: IssuedDocument,
   { decision }: Allocation,
 ): Markup | null {
   if (decision?.state === 'failed') {
-    return notice('error', html`${texts.notTaken[language]} ${reasonText(decision.reason ?? '', language)}`);
+    return notice('error', html`${t(texts.notTaken)} ${reasonText(decision.reason ?? '', language)}`);
   }
   if (decision?.state !== 'pending') {
     return null;
   }
-  const send = button({ text: texts.sendAgain[language], kind: 'secondary' });
+  const send = button({ text: t(texts.sendAgain), kind: 'secondary' });
   const again =
     isAtLeast(role, 'owner') &&
     postForm(link(`/documents/${id}/refusal/${decision.decision}`), csrfToken, send);
-  return html`${notice('warn', texts.pending[language])}
-<p>${decisionWords[decision.decision].name[language]}, ${dayAndTime(decision.decided_at, language)}</p>
+  return html`${notice('warn', t(texts.pending))}
+<p>${t(decisionWords[decision.decision].name)}, ${dayAndTime(decision.decided_at, language)}</p>
 ${again}`;
 }
 
 /** What a decision that is taken leaves to do. */
 function nextStep(
-  { csrfToken, language, link, role }: MemberVisit,
+  { csrfToken, t, link, role }: MemberVisit,
   document: IssuedDocument,
   state: DocumentState,
   allocation: Allocation,
@@ -114,14 +114,14 @@ function nextStep(
   }
   const at = link(`/documents/${document.id}`);
   if (isToBeCredited(document, state)) {
-    return linkButton({ href: `${at}/credit`, text: texts.creditNow[language], kind: 'primary' });
+    return linkButton({ href: `${at}/credit`, text: t(texts.creditNow), kind: 'primary' });
   }
-  const again = button({ text: texts.askAgain[language], kind: 'secondary' });
+  const again = button({ text: t(texts.askAgain), kind: 'secondary' });
   return canAskAgain(allocation) ? postForm(`${at}/allocation`, csrfToken, again) : null;
 }
 
 function ways(
-  { language, link }: MemberVisit,
+  { language, t, link }: MemberVisit,
   document: IssuedDocument,
   allocation: Allocation,
 ): Markup | null {
@@ -136,13 +136,13 @@ function ways(
     const { name, act, effects } = decisionWords[way];
     const href = link(`/documents/${document.id}/refusal/${way}`);
     const until = way === 'object' ? deadlineText(allocation, language) : null;
-    return html`<h3>${name[language]}</h3>
+    return html`<h3>${t(name)}</h3>
 ${until && html`<p><strong>${until}</strong></p>`}
-${effectList(effects.map((effect) => effect[language]))}
-${linkButton({ href, text: act[language], kind: way === 'cancel' ? 'danger' : 'secondary' })}`;
+${effectList(effects.map((effect) => t(effect)))}
+${linkButton({ href, text: t(act), kind: way === 'cancel' ? 'danger' : 'secondary' })}`;
   });
   return html`${rows}
-<p class="hint">${texts.noReverseCharge[language]}</p>`;
+<p class="hint">${t(texts.noReverseCharge)}</p>`;
 }
 
 /** `Until 30/11/2026 for a hearing, 26/12/2026 for an objection`. */

@@ -39,18 +39,18 @@ function revisionStep(
   revision: Revision,
   as: 'replaced' | 'original' | 'copy' = revision.original ? 'original' : 'copy',
 ): TimelineStep {
-  const { language } = visit;
+  const { t } = visit;
   const withNumber = document.type === 'donation_receipt' ? texts.withReport : texts.withNumber;
   const details = [
-    texts[as][language],
-    ...(revision.allocation_number === null ? [] : [withNumber[language]]),
-    ...(revision.not_deductible ? [texts.notDeductible[language]] : []),
-    ...(revision.cancelled ? [texts.saysCancelled[language]] : []),
+    t(texts[as]),
+    ...(revision.allocation_number === null ? [] : [t(withNumber)]),
+    ...(revision.not_deductible ? [t(texts.notDeductible)] : []),
+    ...(revision.cancelled ? [t(texts.saysCancelled)] : []),
   ].join(', ');
   const href = visit.link(`/documents/${document.id}/pdf`, { revision: String(revision.revision) });
   return {
     at: revision.made_at,
     kind: 'done',
-    text: html`<a href="${href}">${texts.printed[language]} ${leftToRight(String(revision.revision))}</a> (${details})`,
+    text: html`<a href="${href}">${t(texts.printed)} ${leftToRight(String(revision.revision))}</a> (${details})`,
   };
 }

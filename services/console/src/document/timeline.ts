@@ -22,10 +22,10 @@ const texts = {
 
 /** All that happened to a document, in order: a later success adds to what failed before it. */
 export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {
-  const { language } = visit;
+  const { language, t } = visit;
   const { document, state, allocation, artifacts, messages } = history;
   const steps: TimelineStep[] = [
-    { at: document.issued_at, kind: 'done', text: html`${texts.issued[language]}` },
+    { at: document.issued_at, kind: 'done', text: html`${t(texts.issued)}` },
     ...allocationSteps(history, language),
     ...revisionSteps(visit, document, artifacts?.revisions ?? []),
     ...(messages?.messages ?? []).flatMap((message) => messageSteps(message, visit)),
@@ -34,16 +34,16 @@ export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {
   steps.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
   const next = allocation?.next_after_attempt ?? null;
   const href = visit.link(`/documents/${document.id}`, { requests: String(next) });
-  const later = html`<a href="${href}">${texts.laterRequests[language]}</a>`;
-  const more = next === null ? null : html`<p>${texts.moreRequests[language]} ${later}</p>`;
+  const later = html`<a href="${href}">${t(texts.laterRequests)}</a>`;
+  const more = next === null ? null : html`<p>${t(texts.moreRequests)} ${later}</p>`;
   return card({
     id: 'timeline',
-    title: texts.timeline[language],
+    title: t(texts.timeline),
     content: html`<ol class="timeline">
   ${steps.map((step) => stepMarkup(step, language))}
 </ol>
 ${more}
-<p class="hint">${texts.tracking[language]}</p>`,
+<p class="hint">${t(texts.tracking)}</p>`,
   });
 }
 

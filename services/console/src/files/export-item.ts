@@ -39,25 +39,23 @@ export function exportItem(
   row: ExportView,
   { begun, isOffered }: ItemTransmission,
 ): Markup {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   const { file, missingPdfs, state } = row;
   const size = file && html` · ${leftToRight(bytesText(file.sizeBytes))}`;
   const until =
     state === 'done' && row.expiresAt
-      ? html` · ${texts.until[language]} ${dayAndTime(row.expiresAt.toISOString(), language)}`
+      ? html` · ${t(texts.until)} ${dayAndTime(row.expiresAt.toISOString(), language)}`
       : null;
   const names = isolate(missingPdfs.names.slice(0, 5).join(', '), language);
   const missing =
-    missingPdfs.count > 0 ? html`<p>${missingPdfs.count} ${texts.missing[language]}: ${names}</p>` : null;
-  const failure = state === 'failed' ? html`<p>${texts[row.failure ?? 'unavailable'][language]}</p>` : null;
+    missingPdfs.count > 0 ? html`<p>${missingPdfs.count} ${t(texts.missing)}: ${names}</p>` : null;
+  const failure = state === 'failed' ? html`<p>${t(texts[row.failure ?? 'unavailable'])}</p>` : null;
   const download =
-    state === 'done'
-      ? linkButton({ href: link(`/exports/${row.id}/file`), text: texts.download[language] })
-      : null;
+    state === 'done' ? linkButton({ href: link(`/exports/${row.id}/file`), text: t(texts.download) }) : null;
   const report = row.runReport
     ? linkButton({
         href: link(`/exports/${row.id}/report`),
-        text: texts.report54[language],
+        text: t(texts.report54),
         kind: 'secondary',
       })
     : null;
@@ -73,17 +71,17 @@ export function exportItem(
   return html`<li class="item">
   <div>
     <p class="item-title">
-      <strong>${texts[row.format][language]}</strong>
-      ${badge(tones[state], texts[state][language])}
+      <strong>${t(texts[row.format])}</strong>
+      ${badge(tones[state], t(texts[state]))}
     </p>
     <p>
       ${rangeOf(row, language)}${size}
-      · ${texts.requested[language]} ${dayAndTime(row.requestedAt.toISOString(), language)}${until}
+      · ${t(texts.requested)} ${dayAndTime(row.requestedAt.toISOString(), language)}${until}
     </p>
     ${progressOf(row, language)}
     ${missing}
     ${row.vatDetail && vatDetailNotes(visit, row.vatDetail)}
-    ${row.vatDetail?.is_over === false && html`<p>${texts.madeEarly[language]}</p>`}
+    ${row.vatDetail?.is_over === false && html`<p>${t(texts.madeEarly)}</p>`}
     ${failure}
     ${begun ? transmissionFacts(begun, language) : null}
   </div>

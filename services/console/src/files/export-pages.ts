@@ -97,7 +97,7 @@ export class ExportPages {
   /** Requests a file. Who may read the book may have it as a file. */
   @ConsolePage({ method: 'POST', changes: 'nothing', freshProof: true })
   async request(visit: MemberVisit): Promise<PageReply> {
-    const { business, form, language, link, session } = visit;
+    const { business, form, t, link, session } = visit;
     const sent = (name: string) => form.get(name)?.trim() ?? '';
     const draft = {
       ...{ format: sent('format'), charset: sent('charset'), drive: sent('drive').toUpperCase() },
@@ -105,7 +105,7 @@ export class ExportPages {
     };
     const fault = faultOf(draft, sent('unfinished'), this.clock.now());
     if (fault !== null) {
-      return this.#page(visit, draft, texts[fault][language]);
+      return this.#page(visit, draft, t(texts[fault]));
     }
     try {
       await requestExport(
@@ -124,14 +124,14 @@ export class ExportPages {
       );
     } catch (error) {
       if (error instanceof TooManyExportsError) {
-        return this.#page(visit, draft, texts.tooMany[language]);
+        return this.#page(visit, draft, t(texts.tooMany));
       }
       if (error instanceof ExportsFullError) {
-        return this.#page(visit, draft, texts.full[language]);
+        return this.#page(visit, draft, t(texts.full));
       }
       if (error instanceof ApiError && error.code === 'validation_error') {
         const isOfMonths = draft.format === 'pcn874' && draft.from <= draft.to;
-        return this.#page(visit, draft, texts[isOfMonths ? 'badMonths' : 'badDates'][language]);
+        return this.#page(visit, draft, t(texts[isOfMonths ? 'badMonths' : 'badDates']));
       }
       throw error;
     }
@@ -161,9 +161,9 @@ export class ExportPages {
   /** What a run of the uniform structure wrote. */
   @ConsolePage({ method: 'GET', path: '/:id/report' })
   async report(visit: MemberVisit): Promise<PageReply> {
-    const { language, link } = visit;
+    const { language, t, link } = visit;
     const { id, report } = await this.#report(visit);
-    const title = texts.report54[language];
+    const title = t(texts.report54);
     const print = (name: 'run-summary' | 'totals-by-type', text: string) =>
       linkButton({ href: link(`/exports/${id}/report/pdf`, { name }), text, download: true });
     return page(
@@ -172,11 +172,8 @@ export class ExportPages {
 ${pageHead({
   title,
   language,
-  crumbs: [{ text: words.exports[language], href: link('/exports') }],
-  secondary: [
-    print('run-summary', texts.print[language]),
-    print('totals-by-type', texts.printTypes[language]),
-  ],
+  crumbs: [{ text: t(words.exports), href: link('/exports') }],
+  secondary: [print('run-summary', t(texts.print)), print('totals-by-type', t(texts.printTypes))],
 })}
 ${runReportCards(report)}`,
     );
@@ -253,7 +250,7 @@ async function exportsPage(
   draft: Draft,
   error?: string,
 ): Promise<PageReply> {
-  const { business, language, outcome, role } = visit;
+  const { business, language, t, outcome, role } = visit;
   const scoped = forTenant(db, business.id);
   const [exports, schedule, packages, members, connection] = await Promise.all([
     listExports(db, business.id),
@@ -270,21 +267,21 @@ async function exportsPage(
     [...transmissions.values()].some(isTransmitting);
   const files =
     exports.length === 0
-      ? emptyState({ title: texts.none[language] })
+      ? emptyState({ title: t(texts.none) })
       : html`<ul class="items">
   ${exports.map((row) => exportItem(visit, row, { begun: transmissions.get(row.id), isOffered }))}
 </ul>`;
   return page(
-    words.exports[language],
+    t(words.exports),
     html`
-${pageHead({ title: words.exports[language], language, lead: texts.what[language] })}
+${pageHead({ title: t(words.exports), language, lead: t(texts.what) })}
 ${error ? notice('error', error) : null}
-${!error && isUnfinished(draft, now) && notice('warn', texts.notOver[language])}
-${done ? notice('done', done[language]) : null}
-${card({ id: 'request', title: texts.request[language], content: requestForm(visit, draft, now) })}
+${!error && isUnfinished(draft, now) && notice('warn', t(texts.notOver))}
+${done ? notice('done', t(done)) : null}
+${card({ id: 'request', title: t(texts.request), content: requestForm(visit, draft, now) })}
 ${card({
   id: 'files',
-  title: texts.files[language],
+  title: t(texts.files),
   content: files,
   ...(isInWork && { data: { 'data-refresh': String(refreshSeconds) } }),
 })}
@@ -293,36 +290,40 @@ ${monthlyCard(visit, { schedule, packages, members, exports, today: dayInIsrael(
   );
 }
 
-function requestForm({ business, csrfToken, language, link }: MemberVisit, draft: Draft, now: Date): Markup {
+function requestForm(
+  { business, csrfToken, language, t, link }: MemberVisit,
+  draft: Draft,
+  now: Date,
+): Markup {
   const offered = formats.filter((format) => format !== 'pcn874' || hasVat(business));
   const dateField = (name: 'from' | 'to') =>
-    field({ name, type: 'date', language, label: texts[name][language], value: draft[name], required: true });
+    field({ name, type: 'date', language, label: t(texts[name]), value: draft[name], required: true });
   return form({
     action: link('/exports'),
     csrfToken,
     content: html`
 ${choice({
   name: 'format',
-  label: texts.format[language],
+  label: t(texts.format),
   value: draft.format,
-  options: offered.map((format) => [format, texts[format][language]] as const),
+  options: offered.map((format) => [format, t(texts[format])] as const),
 })}
 ${dateField('from')}
 ${dateField('to')}
 ${choice({
   name: 'charset',
-  label: texts.charset[language],
+  label: t(texts.charset),
   value: draft.charset,
   options: uniformCharsets.map((charset: UniformCharset) => [charset, charset.toUpperCase()] as const),
 })}
 ${field({
   name: 'drive',
-  label: texts.drive[language],
-  hint: texts.driveHint[language],
+  label: t(texts.drive),
+  hint: t(texts.driveHint),
   value: draft.drive,
   ltr: true,
 })}
 ${isUnfinished(draft, now) && hidden('unfinished', draft.to)}`,
-    acts: button({ text: texts.prepare[language] }),
+    acts: button({ text: t(texts.prepare) }),
   });
 }

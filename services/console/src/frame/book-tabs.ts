@@ -8,12 +8,12 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** The way to the same page of the other book. */
-export function bookTabs({ business, isTest, language }: MemberVisit, path: string): Markup {
+export function bookTabs({ business, isTest, t }: MemberVisit, path: string): Markup {
   return tabs({
-    label: texts.books[language],
+    label: t(texts.books),
     items: [
-      { href: `/b/${business.id}${path}`, text: texts.live[language], isCurrent: !isTest },
-      { href: `/t/${business.id}${path}`, text: texts.test[language], isCurrent: isTest },
+      { href: `/b/${business.id}${path}`, text: t(texts.live), isCurrent: !isTest },
+      { href: `/t/${business.id}${path}`, text: t(texts.test), isCurrent: isTest },
     ],
   });
 }

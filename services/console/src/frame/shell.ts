@@ -70,7 +70,7 @@ function languageSwitch({ method, language, path, formPath, query, csrfToken }: 
   );
 }
 
-function sectionLink({ language, path, business, isTest }: MemberVisit, section: Section): Markup {
+function sectionLink({ t, path, business, isTest }: MemberVisit, section: Section): Markup {
   const href = `/${isTest && section.books ? 't' : 'b'}/${business.id}${section.path}`;
   // A page of the test book belongs to its section, though the section itself has none.
   const below = path.split('/').slice(3).join('/');
@@ -78,15 +78,15 @@ function sectionLink({ language, path, business, isTest }: MemberVisit, section:
   const isCurrent = below === own || (own !== '' && below.startsWith(`${own}/`));
   const current = isCurrent && html` aria-current="page"`;
   return html`<li>
-        <a href="${href}"${current}>${icon(section.icon)} ${section.word[language]}</a>
+        <a href="${href}"${current}>${icon(section.icon)} ${t(section.word)}</a>
       </li>
       `;
 }
 
 function navigation(visit: MemberVisit): Markup {
-  const { language, business, isTest, role } = visit;
+  const { t, business, isTest, role } = visit;
   const items = groups.map(({ title, sections }) => {
-    const heading = title && html`<li class="group">${title[language]}</li>`;
+    const heading = title && html`<li class="group">${t(title)}</li>`;
     const seen = sections.filter(({ forIssuers }) => !forIssuers || isAtLeast(role, 'issuer'));
     return html`${heading}
       ${seen.map((section) => sectionLink(visit, section))}`;
@@ -94,13 +94,13 @@ function navigation(visit: MemberVisit): Markup {
   const book = isTest
     ? { href: `/b/${business.id}`, word: words.toLiveBook, icon: 'documents' as const }
     : { href: `/t/${business.id}`, word: words.toTestBook, icon: 'test' as const };
-  return html`<nav class="sections" aria-label="${words.menu[language]}">
+  return html`<nav class="sections" aria-label="${t(words.menu)}">
   <details>
-    <summary>${words.menu[language]}</summary>
+    <summary>${t(words.menu)}</summary>
     <ul>
       ${items}
       <li class="book">
-        <a href="${book.href}">${icon(book.icon)} ${book.word[language]}</a>
+        <a href="${book.href}">${icon(book.icon)} ${t(book.word)}</a>
       </li>
       ${personItems(visit)}
     </ul>
@@ -108,14 +108,14 @@ function navigation(visit: MemberVisit): Markup {
 </nav>`;
 }
 
-function testBanner({ language, business }: MemberVisit): Markup {
+function testBanner({ t, business }: MemberVisit): Markup {
   return html`<p class="test-banner" role="note">
-  ${words.testBook[language]} · <a href="/b/${business.id}">${words.toLiveBook[language]}</a>
+  ${t(words.testBook)} · <a href="/b/${business.id}">${t(words.toLiveBook)}</a>
 </p>`;
 }
 
 /** The business of the page; who has several can go to another from here. */
-function businessSwitch({ business, businesses, language }: MemberVisit): Markup {
+function businessSwitch({ business, businesses, language, t }: MemberVisit): Markup {
   const name = isolate(business.name, language);
   if (businesses.length === 0) {
     return html`<a class="business" href="/b/${business.id}">${name}</a>`;
@@ -127,34 +127,34 @@ function businessSwitch({ business, businesses, language }: MemberVisit): Markup
   });
   return html`<details class="switch">
     <summary>
-      <span class="visually-hidden">${words.chooseBusiness[language]}: </span>${name}
+      <span class="visually-hidden">${t(words.chooseBusiness)}: </span>${name}
     </summary>
     <ul>
       ${items}
-      <li class="all"><a href="/">${words.allBusinesses[language]}</a></li>
+      <li class="all"><a href="/">${t(words.allBusinesses)}</a></li>
     </ul>
   </details>`;
 }
 
 /** The language, and what concerns the person: in the menu of a business, and in the head of a page without one. */
 function personItems(visit: Visit): Markup {
-  const { language, session, csrfToken } = visit;
-  const signOut = html`<button class="plain">${words.signOut[language]}</button>`;
+  const { t, session, csrfToken } = visit;
+  const signOut = html`<button class="plain">${t(words.signOut)}</button>`;
   const own =
     session &&
-    html`<li><a href="/account">${words.account[language]}</a></li>
+    html`<li><a href="/account">${t(words.account)}</a></li>
       <li>${postForm('/sign-out', csrfToken, signOut)}</li>`;
   return html`<li class="language">${languageSwitch(visit)}</li>
       ${own}`;
 }
 
 function header(visit: Visit | MemberVisit): Markup {
-  const { language } = visit;
+  const { t } = visit;
   const person = html`<ul class="person">
     ${personItems(visit)}
   </ul>`;
   return html`<header class="top">
-  <a class="brand" href="/">${mark} <span>${words.brand[language]}</span></a>
+  <a class="brand" href="/">${mark} <span>${t(words.brand)}</span></a>
   ${isMember(visit) ? businessSwitch(visit) : person}
 </header>`;
 }
@@ -168,13 +168,13 @@ function bodyClass(visit: Visit | MemberVisit): string {
 
 /** A complete page: what the reply shows, in the frame that every page has. */
 export function shell(reply: Extract<PageReply, { kind: 'html' }>, visit: Visit | MemberVisit): string {
-  const { language } = visit;
+  const { language, t } = visit;
   const { icon: favicon, style, script } = pageAssets();
   const member = isMember(visit) ? visit : null;
   const isWrong = reply.status === 422;
   const shown = isWrong ? withError(reply.title, reply.body, language) : reply;
-  const title = [shown.title, member?.business.name, words.brand[language]].filter(Boolean).join(' – ');
-  const page = html`<html lang="${language}" dir="${directions[language]}">
+  const title = [shown.title, member?.business.name, t(words.brand)].filter(Boolean).join(' – ');
+  const page = html`<html lang="${language}" dir="${t(directions)}">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -184,8 +184,8 @@ export function shell(reply: Extract<PageReply, { kind: 'html' }>, visit: Visit 
   <link rel="stylesheet" href="${style.path}">
   <script type="module" src="${script.path}"></script>
 </head>
-<body class="${bodyClass(visit)}" data-too-long="${words.tooLong[language]}">
-<a class="skip" href="#content">${words.skip[language]}</a>
+<body class="${bodyClass(visit)}" data-too-long="${t(words.tooLong)}">
+<a class="skip" href="#content">${t(words.skip)}</a>
 ${header(visit)}
 ${member && navigation(member)}
 <main id="content" tabindex="-1">

@@ -26,10 +26,10 @@ export function typedNotice({ language, typed }: MemberVisit, where: Markup | nu
 }
 
 /** The buttons that keep what is typed and discard it, and where the script states that it has kept it. */
-export function draftActs({ language, typed }: MemberVisit): Markup {
+export function draftActs({ t, typed }: MemberVisit): Markup {
   const act = (text: Words, step: string) =>
-    button({ text: text[language], kind: 'quiet', name: 'step', value: step, isUnchecked: true });
+    button({ text: t(text), kind: 'quiet', name: 'step', value: step, isUnchecked: true });
   return html`${act(texts.save, draftSteps.save)}
 ${typed ? act(texts.discard, draftSteps.discard) : null}
-<p class="hint" role="status" data-kept="${texts.saved[language]}"></p>`;
+<p class="hint" role="status" data-kept="${t(texts.saved)}"></p>`;
 }

@@ -61,14 +61,14 @@ export async function updateCard(
 }
 
 /** Offers to write it to the card; null where there is nothing to write. */
-export function cardChangeBox(change: CardChange, { language }: MemberVisit): Markup | null {
-  const parts = Object.values(change).map(({ from, to }) => `${to} (${texts.instead[language]} ${from})`);
+export function cardChangeBox(change: CardChange, { t }: MemberVisit): Markup | null {
+  const parts = Object.values(change).map(({ from, to }) => `${to} (${t(texts.instead)} ${from})`);
   return parts.length === 0
     ? null
     : html`${checkbox({
         name: 'update_card',
         value: 'yes',
-        label: texts.update[language],
+        label: t(texts.update),
         hint: parts.join(' · '),
         checked: false,
       })}`;

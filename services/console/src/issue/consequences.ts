@@ -83,33 +83,29 @@ function lastsAs(type: DocumentType, isTest: boolean): 'cancellable' | 'creditab
 
 /** What happens when a previewed document is issued, as the items of a list. */
 export function consequences(preview: DocumentPreview, visit: MemberVisit): Markup[] {
-  const { book, isTest, language } = visit;
+  const { book, isTest, t } = visit;
   const { draft, allocation, matched_by } = preview;
   const isDonation = draft.type === 'donation_receipt';
   const accountant = accountantAddress(book);
   return [
-    html`${texts[lastsAs(draft.type, isTest)][language]}`,
-    ...(matched_by === null ? [html`${texts[isDonation ? 'newDonor' : 'newCustomer'][language]}`] : []),
+    html`${t(texts[lastsAs(draft.type, isTest)])}`,
+    ...(matched_by === null ? [html`${t(texts[isDonation ? 'newDonor' : 'newCustomer'])}`] : []),
     ...(isDonation ? [reporting(preview, visit)] : []),
-    ...(allocation.status === 'required'
-      ? [html`${texts[isTest ? 'simulated' : 'allocation'][language]}`]
-      : []),
-    isTest ? html`${texts.testSending[language]}` : sending(preview, visit),
-    ...(accountant === null || isTest
-      ? []
-      : [html`${texts.accountant[language]} ${leftToRight(accountant)}`]),
+    ...(allocation.status === 'required' ? [html`${t(texts[isTest ? 'simulated' : 'allocation'])}`] : []),
+    isTest ? html`${t(texts.testSending)}` : sending(preview, visit),
+    ...(accountant === null || isTest ? [] : [html`${t(texts.accountant)} ${leftToRight(accountant)}`]),
   ];
 }
 
-function reporting(preview: DocumentPreview, { book, isTest, language }: MemberVisit): Markup {
+function reporting(preview: DocumentPreview, { book, isTest, t }: MemberVisit): Markup {
   if (!decideDonation(preview.draft, book).required) {
-    return html`${texts.unreportedDonation[language]}`;
+    return html`${t(texts.unreportedDonation)}`;
   }
   if (isTest) {
-    return html`${texts.simulated[language]}`;
+    return html`${t(texts.simulated)}`;
   }
   const isAnonymous = warningsOf(preview).includes('donation_donor_id_missing');
-  return html`${texts[isAnonymous ? 'anonymousDonation' : 'donation'][language]}`;
+  return html`${t(texts[isAnonymous ? 'anonymousDonation' : 'donation'])}`;
 }
 
 const notSent = {
@@ -120,22 +116,22 @@ const notSent = {
 /** Whom a document of a type is for. */
 const partyOf = (type: DocumentType) => (type === 'donation_receipt' ? 'donor' : 'customer');
 
-function sending({ draft, delivery }: DocumentPreview, { business, language, role }: MemberVisit): Markup {
+function sending({ draft, delivery }: DocumentPreview, { business, language, t, role }: MemberVisit): Markup {
   const { email, phone } = draft.customer;
   if (delivery.status !== 'queued' && delivery.status !== 'deferred_quiet_hours') {
     const isOff = delivery.status === 'disabled';
-    const why = texts[notSent[isOff ? 'disabled' : 'other'][partyOf(draft.type)]][language];
-    const setting = html` <a href="/b/${business.id}/business#sending">${texts.turnOn[language]}</a>`;
+    const why = t(texts[notSent[isOff ? 'disabled' : 'other'][partyOf(draft.type)]]);
+    const setting = html` <a href="/b/${business.id}/business#sending">${t(texts.turnOn)}</a>`;
     return html`${why}${isOff && isAtLeast(role, 'owner') && setting}`;
   }
   const addresses = [
     ...(delivery.channel === 'whatsapp' ? [] : [email]),
     ...(delivery.channel === 'email' ? [] : [phone]),
   ].filter((address) => address !== null);
-  const to = html`${texts.willSend[language]} ${addresses.map((address, index) => html`${index > 0 && ', '}${leftToRight(address)}`)}`;
+  const to = html`${t(texts.willSend)} ${addresses.map((address, index) => html`${index > 0 && ', '}${leftToRight(address)}`)}`;
   return delivery.scheduled_for === null
     ? html`${to}.`
-    : html`${to}, ${texts.deferred[language]} ${dayAndTime(delivery.scheduled_for, language)}`;
+    : html`${to}, ${t(texts.deferred)} ${dayAndTime(delivery.scheduled_for, language)}`;
 }
 
 /** The sentences about a donor where the catalogue names a customer. */

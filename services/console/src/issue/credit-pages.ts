@@ -94,20 +94,20 @@ export class CreditPages {
   /** Shows what a credit note will be, and issues it once that is confirmed. */
   @ConsolePage({ method: 'POST', changes: 'issues', draft: true, timeoutMs: timeLimitsMs.createDocument })
   async compose(visit: MemberVisit): Promise<PageReply> {
-    const { form: sent, language } = visit;
+    const { form: sent, language, t } = visit;
     const source = await this.#source(visit);
     const credit = readCredit(sent);
     const refused = (reason: string) => formPage(visit, source, credit, {}, reason);
     const isConfirmed = sent.get('step') === 'issue';
     if (isConfirmed && sent.get('credited') !== String(source.credited)) {
-      return refused(texts.changed[language]);
+      return refused(t(texts.changed));
     }
     const errors = creditErrors(credit, source, language);
     if (Object.keys(errors).length > 0 || source.left <= 0) {
       return formPage(visit, source, credit, errors);
     }
     if (!credit.isPart && !isCompleteLeft(source)) {
-      return refused(badAmount[language]);
+      return refused(t(badAmount));
     }
     const body = creditBody(credit, source);
     try {
@@ -124,7 +124,7 @@ export class CreditPages {
         throw error;
       }
       const isReused = error.code === 'idempotency_key_reused';
-      return refused(isReused ? texts.changed[language] : errorText(error, language));
+      return refused(isReused ? t(texts.changed) : errorText(error, language));
     }
   }
 
@@ -138,13 +138,13 @@ export class CreditPages {
 }
 
 /** The head of both screens. */
-function head({ language, link }: MemberVisit, { document }: Source) {
+function head({ language, t, link }: MemberVisit, { document }: Source) {
   const name = html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`;
   const customer = isolate(document.customer.name, language);
   return {
-    title: texts.title[language],
+    title: t(texts.title),
     crumbs: [{ text: name, href: link(`/documents/${document.id}`) }],
-    lead: html`${texts.for[language]} ${name}, ${customer}, ${amount(document.totals.total, language)}`,
+    lead: html`${t(texts.for)} ${name}, ${customer}, ${amount(document.totals.total, language)}`,
   };
 }
 
@@ -155,23 +155,23 @@ function formPage(
   errors: FieldErrors = {},
   refusal?: string,
 ): PageReply {
-  const { csrfToken, language } = visit;
+  const { csrfToken, language, t } = visit;
   const at = visit.link(`/documents/${source.document.id}`);
-  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
+  const back = linkButton({ href: at, text: t(words.back), kind: 'quiet' });
   const content =
     source.left <= 0
-      ? html`<p>${texts[source.document.totals.total === 0 ? 'free' : 'nothingLeft'][language]}</p>`
+      ? html`<p>${t(texts[source.document.totals.total === 0 ? 'free' : 'nothingLeft'])}</p>`
       : form({
           action: `${at}/credit`,
           csrfToken,
           data: keepsTyping,
           content: fields(source, credit, errors, visit),
-          acts: html`${button({ text: texts.preview[language], name: 'step', value: 'preview' })}${back}
+          acts: html`${button({ text: t(texts.preview), name: 'step', value: 'preview' })}${back}
     ${draftActs(visit)}`,
         });
   const isWrong = Object.keys(errors).length > 0 || refusal !== undefined;
   return page(
-    texts.title[language],
+    t(texts.title),
     html`${pageHead({ ...head(visit, source), language })}
 ${refusal === undefined ? null : notice('error', refusal)}
 ${typedNotice(visit)}
@@ -186,12 +186,12 @@ function fields(
   source: Source,
   { isPart, values }: Credit,
   errors: FieldErrors,
-  { language }: MemberVisit,
+  { language, t }: MemberVisit,
 ): Markup {
   const isComplete = isCompleteLeft(source);
   const options = [
-    ...(isComplete ? [['whole', texts.whole[language]] as const] : []),
-    ['part', texts.part[language]] as const,
+    ...(isComplete ? [['whole', t(texts.whole)] as const] : []),
+    ['part', t(texts.part)] as const,
   ];
   const inputs = (specs: FieldSpecs) =>
     join(
@@ -199,8 +199,8 @@ function fields(
       '\n',
     );
   return html`
-${radios({ name: 'extent', label: texts.how[language], value: isPart || !isComplete ? 'part' : 'whole', options })}
-<p class="soft">${texts.left[language]}: ${amount(source.left, language)}</p>
+${radios({ name: 'extent', label: t(texts.how), value: isPart || !isComplete ? 'part' : 'whole', options })}
+<p class="soft">${t(texts.left)}: ${amount(source.left, language)}</p>
 <div class="part-only">
 ${inputs(partFields)}
 </div>
@@ -213,16 +213,12 @@ function confirmPage(
   { isPart, values }: Credit,
   preview: DocumentPreview,
 ): PageReply {
-  const { language } = visit;
+  const { language, t } = visit;
   const { totals } = preview.draft;
   const closes =
     source.document.type === 'tax_invoice' &&
     fromShekels(source.left) - fromShekels(totals.total) - source.paid <= 0n;
-  const effects = [
-    texts.date[language],
-    ...(closes ? [texts.closes[language]] : []),
-    ...consequences(preview, visit),
-  ];
+  const effects = [t(texts.date), ...(closes ? [t(texts.closes)] : []), ...consequences(preview, visit)];
   const { send, ...typed } = values;
   const sent = Object.entries({
     credited: String(source.credited),
@@ -233,10 +229,10 @@ function confirmPage(
   const net = toShekels(fromShekels(totals.subtotal) - fromShekels(totals.discount));
   const figures = facts(
     [
-      [texts.number[language], leftToRight(String(preview.next_number))],
-      [texts.net[language], amount(net, language)],
-      [texts.vat[language], amount(totals.vat, language)],
-      [totalWords.credit_note[language], html`<strong>${amount(totals.total, language)}</strong>`],
+      [t(texts.number), leftToRight(String(preview.next_number))],
+      [t(texts.net), amount(net, language)],
+      [t(texts.vat), amount(totals.vat, language)],
+      [t(totalWords.credit_note), html`<strong>${amount(totals.total, language)}</strong>`],
     ],
     language,
   );
@@ -245,10 +241,10 @@ function confirmPage(
     back: { href: visit.link(`/documents/${source.document.id}/credit`), text: texts.change },
     content: html`${figures}
   ${warningList(warningsOf(preview), 'credit_note', language)}
-  <h2>${texts.follows[language]}</h2>
+  <h2>${t(texts.follows)}</h2>
   ${effectList(effects)}`,
     fields: html`${hidden('step', 'issue')}${sent}`,
     beside: pictureCard(visit, { action: visit.path, fields: [hidden('step', 'picture'), ...sent] }),
-    button: { text: texts.issue[language] },
+    button: { text: t(texts.issue) },
   });
 }

@@ -12,23 +12,23 @@ const texts = {
  * sends it at once, and a person without it by its button.
  */
 export function pictureCard(
-  { csrfToken, language }: MemberVisit,
+  { csrfToken, t }: MemberVisit,
   { action, fields }: { readonly action: string; readonly fields: readonly Markup[] },
 ): Markup {
   const larger = attributes({ class: 'secondary', formtarget: '_blank' });
   return card({
     id: 'picture',
-    title: texts.picture[language],
+    title: t(texts.picture),
     content: html`<form method="post" action="${action}" target="picture" data-picture>
   ${csrfField(csrfToken)}
   ${fields}
   <div class="buttons">
-    ${button({ text: texts.show[language], kind: 'secondary' })}
-    <button${larger}>${texts.larger[language]}</button>
+    ${button({ text: t(texts.show), kind: 'secondary' })}
+    <button${larger}>${t(texts.larger)}</button>
   </div>
 </form>
 <div class="preview">
-  <iframe name="picture" title="${texts.picture[language]}" sandbox=""></iframe>
+  <iframe name="picture" title="${t(texts.picture)}" sandbox=""></iframe>
 </div>`,
   });
 }

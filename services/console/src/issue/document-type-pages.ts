@@ -55,7 +55,7 @@ export class DocumentTypePages {
 
   @ConsolePage({ method: 'GET', changes: 'issues' })
   async choose(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, query } = visit;
+    const { business, language, t, query } = visit;
     const customer = query.get('customer') ?? '';
     const legalType = business.legal_type;
     const allowed = documentTypes.filter(
@@ -69,16 +69,16 @@ export class DocumentTypePages {
       const links = types
         .filter((type) => allowed.includes(type))
         .map((type) => typeLink(visit, type, customer));
-      return links.length === 0 ? [] : [card({ id, title: title[language], content: typeList(links) })];
+      return links.length === 0 ? [] : [card({ id, title: t(title), content: typeList(links) })];
     });
     const drafts = await this.drafts.list(visit, visit.link('/issue/document'));
     return page(
-      words.issue[language],
+      t(words.issue),
       html`
-${pageHead({ title: words.issue[language], language, lead: texts.lead[language] })}
+${pageHead({ title: t(words.issue), language, lead: t(texts.lead) })}
 ${draftNotice(visit)}
 ${draftsCard(visit, drafts, false)}
-${cards.length === 0 ? emptyState({ title: texts.none[language] }) : cards}`,
+${cards.length === 0 ? emptyState({ title: t(texts.none) }) : cards}`,
     );
   }
 }

@@ -49,9 +49,9 @@ const outcomes = {
 } as const satisfies Record<string, Words & { kind: 'done' | 'info' }>;
 
 /** What has become of a draft, on the page that this leads to. */
-export function draftNotice({ language, outcome }: MemberVisit): Markup | null {
+export function draftNotice({ t, outcome }: MemberVisit): Markup | null {
   const found = Object.entries(outcomes).find(([name]) => name === outcome)?.[1];
-  return found ? notice(found.kind, found[language]) : null;
+  return found ? notice(found.kind, t(found)) : null;
 }
 
 /** When the form was saved. The script of the form replaces it as it does the summary. */
@@ -63,27 +63,27 @@ export function savedHint({ language }: MemberVisit, savedAt: Date | undefined):
 
 /** The drafts that a person may go on with or discard; null where there are none. @param isOfForm they are of the form below. */
 export function draftsCard(visit: MemberVisit, drafts: readonly Draft[], isOfForm: boolean): Markup | null {
-  const { language } = visit;
+  const { t } = visit;
   return drafts.length === 0
     ? null
     : card({
         id: 'drafts',
-        title: texts[isOfForm ? 'left' : 'drafts'][language],
+        title: t(texts[isOfForm ? 'left' : 'drafts']),
         content: html`<ul class="drafts">
   ${drafts.map((draft) => draftItem(visit, draft))}
 </ul>
-<p class="hint">${texts.kept[language]}</p>`,
+<p class="hint">${t(texts.kept)}</p>`,
       });
 }
 
-function draftItem({ csrfToken, language, link }: MemberVisit, { form, id, savedAt }: Draft): Markup {
+function draftItem({ csrfToken, language, t, link }: MemberVisit, { form, id, savedAt }: Draft): Markup {
   const type = documentTypes.find((known) => known === form.get('type'));
   const name = form.get('customer.name') ?? '';
   const about = form.get('items.0.description') ?? '';
   const facts = [
-    name === '' ? html`${texts.nobody[language]}` : isolate(name, language),
+    name === '' ? html`${t(texts.nobody)}` : isolate(name, language),
     about === '' ? null : isolate(about, language),
-    html`${texts.saved[language]} ${dayAndTime(savedAt.toISOString(), language)}`,
+    html`${t(texts.saved)} ${dayAndTime(savedAt.toISOString(), language)}`,
   ];
   const address = link(`/issue/drafts/${id}`);
   const named = `${type ? typeName(type, language) : ''} ${name}`.trim();
@@ -93,14 +93,14 @@ function draftItem({ csrfToken, language, link }: MemberVisit, { form, id, saved
       <span class="soft">${join(facts, ' · ')}</span>
     </p>
     <div class="buttons">
-      ${linkButton({ href: address, text: texts.goOn[language] })}
+      ${linkButton({ href: address, text: t(texts.goOn) })}
       ${postForm(
         `${address}/discard`,
         csrfToken,
         button({
-          text: texts.discard[language],
+          text: t(texts.discard),
           kind: 'quiet',
-          label: `${texts.discard[language]}: ${named}`,
+          label: `${t(texts.discard)}: ${named}`,
         }),
       )}
     </div>

@@ -62,9 +62,9 @@ export function issueConfirm(
   preview: DocumentPreview,
   { change = {}, debts = [] }: ConfirmFacts = {},
 ): PageReply {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   const { draft } = preview;
-  const title = `${texts.title[language]} ${inSentence(typeName(draft.type, language), language)}`;
+  const title = `${t(texts.title)} ${inSentence(typeName(draft.type, language), language)}`;
   const entries = entriesOf(fields).map(
     ([name, value]) => html`${hidden(name, value)}
   `,
@@ -75,13 +75,13 @@ export function issueConfirm(
 ${pageHead({
   title,
   language,
-  crumbs: [{ text: words.issue[language], href: link('/issue') }],
+  crumbs: [{ text: t(words.issue), href: link('/issue') }],
   badge: html`<strong>${amount(draft.totals.total, language)}</strong>`,
 })}
 ${decision(
   card({
     id: 'confirm',
-    title: texts.what[language],
+    title: t(texts.what),
     content: asked(visit, { fields, preview, change, debts }, entries),
   }),
   pictureCard(visit, { action: link('/issue/picture'), fields: entries }),
@@ -100,30 +100,27 @@ function asked(
   }: { fields: IssueFields; preview: DocumentPreview } & Required<ConfirmFacts>,
   entries: readonly Markup[],
 ): Markup {
-  const { csrfToken, language, link } = visit;
+  const { csrfToken, language, t, link } = visit;
   const { draft, next_number } = preview;
   const isDonation = draft.type === 'donation_receipt';
   // What is confirmed is what is issued: another total, for example of a VAT rate that has changed since, is refused.
   const confirmed = hidden('expected_total', String(draft.totals.total));
-  const issueWords = `${texts.issue[language]} ${inSentence(typeName(draft.type, language), language)}`;
+  const issueWords = `${t(texts.issue)} ${inSentence(typeName(draft.type, language), language)}`;
   return html`
 ${facts(
   [
-    [texts.number[language], leftToRight(String(next_number))],
-    [texts[isDonation ? 'donor' : 'customer'][language], isolate(draft.customer.name, language)],
-    [
-      texts.donorId[language],
-      isDonation && draft.customer.tax_id ? leftToRight(draft.customer.tax_id) : null,
-    ],
-    [texts.date[language], day(draft.date, language)],
-    [texts.dueDate[language], draft.due_date && day(draft.due_date, language)],
+    [t(texts.number), leftToRight(String(next_number))],
+    [t(texts[isDonation ? 'donor' : 'customer']), isolate(draft.customer.name, language)],
+    [t(texts.donorId), isDonation && draft.customer.tax_id ? leftToRight(draft.customer.tax_id) : null],
+    [t(texts.date), day(draft.date, language)],
+    [t(texts.dueDate), draft.due_date && day(draft.due_date, language)],
   ],
   language,
 )}
 ${totals(preview, fields, language)}
 ${fields.single.account === '' ? null : paidDocuments(fields, preview, debts, language)}
 ${warningList(warningsOf(preview), draft.type, language)}
-<h3>${texts.follows[language]}</h3>
+<h3>${t(texts.follows)}</h3>
 <ul>
   ${consequences(preview, visit).map(
     (effect) => html`<li>${effect}</li>
@@ -137,7 +134,7 @@ ${warningList(warningsOf(preview), draft.type, language)}
   ${cardChangeBox(change, visit)}
   <div class="buttons">
     ${button({ text: issueWords, name: 'step', value: 'issue' })}
-    ${linkButton({ href: link(`/issue/drafts/${fields.single.key}`), text: texts.change[language] })}
+    ${linkButton({ href: link(`/issue/drafts/${fields.single.key}`), text: t(texts.change) })}
   </div>
 </form>`;
 }

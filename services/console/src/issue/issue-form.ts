@@ -71,7 +71,7 @@ export interface IssueForm {
 
 /** The screen on which a document is composed: its customer, lines and payments on one side, what it comes to on the other. */
 export function issueForm(visit: MemberVisit, given: IssueForm): PageReply {
-  const { csrfToken, language, link } = visit;
+  const { csrfToken, language, t, link } = visit;
   const { fields, articles, origin, summary, errors = {}, refusal = null, savedAt, drafts = [] } = given;
   const { type, single } = fields;
   const isWrong = Object.keys(errors).length > 0;
@@ -91,7 +91,7 @@ export function issueForm(visit: MemberVisit, given: IssueForm): PageReply {
 ${pageHead({
   title,
   language,
-  crumbs: [{ text: words.issue[language], href: link('/issue') }],
+  crumbs: [{ text: t(words.issue), href: link('/issue') }],
   lead: origin && originText(visit, origin),
 })}
 ${sentence === null ? draftNotice(visit) : notice('error', sentence)}
@@ -105,7 +105,7 @@ ${draftsCard(visit, drafts, true)}
   ${hidden('customer.id', single['customer.id'])}
   ${hidden('customer.known_name', single['customer.known_name'])}
   ${hidden('customer.new_name', single['customer.new_name'])}
-  <button class="visually-hidden" name="step" value="compute" tabindex="-1">${texts.compute[language]}</button>
+  <button class="visually-hidden" name="step" value="compute" tabindex="-1">${t(texts.compute)}</button>
   <div>
     ${customerCard(visit, given)}
     ${isReceived(type) ? null : linesCard(visit, fields, errors, summary)}
@@ -118,10 +118,10 @@ ${draftsCard(visit, drafts, true)}
   <div class="stays">
     ${summaryOf(summary, fields, language)}
     <div class="buttons">
-      ${button({ text: texts.preview[language], name: 'step', value: 'preview' })}
-      ${button({ text: texts.compute[language], kind: 'secondary', name: 'step', value: 'compute' })}
-      ${button({ text: texts.saveDraft[language], kind: 'secondary', name: 'step', value: 'save' })}
-      ${linkButton({ href: link('/issue'), text: words.cancel[language], kind: 'quiet' })}
+      ${button({ text: t(texts.preview), name: 'step', value: 'preview' })}
+      ${button({ text: t(texts.compute), kind: 'secondary', name: 'step', value: 'compute' })}
+      ${button({ text: t(texts.saveDraft), kind: 'secondary', name: 'step', value: 'save' })}
+      ${linkButton({ href: link('/issue'), text: t(words.cancel), kind: 'quiet' })}
     </div>
     ${savedHint(visit, savedAt)}
   </div>
@@ -234,7 +234,7 @@ const newCustomer = (name: string, type: DocumentType, language: Language): Mark
 
 /** The open documents of an account, of which a receipt pays those that are chosen. */
 function setOffCard(
-  { language }: MemberVisit,
+  { language, t }: MemberVisit,
   { fields, debts = [], errors = {} }: IssueForm,
 ): Markup | null {
   if (fields.single.account === '') {
@@ -246,27 +246,27 @@ function setOffCard(
       value: document.id,
       label: documentName(document, language),
       checked: fields.setOffs.some(({ document_id }) => document_id === document.id),
-      hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
+      hint: `${formatMoney(balance)} ₪ · ${t(ageWords[age])}`,
     }),
   );
   return card({
     id: 'set-offs',
-    title: texts.setOffs[language],
+    title: t(texts.setOffs),
     content: html`
-  <p class="hint">${texts.setOffsHint[language]}</p>
+  <p class="hint">${t(texts.setOffsHint)}</p>
   ${errors.set_offs ? html`<p class="error">${errors.set_offs}</p>` : null}
   ${boxes}`,
   });
 }
 
-function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
+function moreCard({ book, language, t }: MemberVisit, fields: IssueFields, errors: FieldErrors): Markup {
   const { type, single } = fields;
   const dueDate =
     documentTypeRules[type].dueDate &&
     field({
       name: 'due_date',
-      label: texts.dueDate[language],
-      hint: texts.dueDateHint[language],
+      label: t(texts.dueDate),
+      hint: t(texts.dueDateHint),
       type: 'date',
       language,
       value: single.due_date,
@@ -279,7 +279,7 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
   });
   return card({
     id: 'more',
-    title: texts.more[language],
+    title: t(texts.more),
     content: html`
   <div class="fields">
     ${field({
@@ -293,21 +293,21 @@ function moreCard({ book, language }: MemberVisit, fields: IssueFields, errors: 
     ${dueDate}
     ${field({
       name: 'title',
-      label: texts.title[language],
+      label: t(texts.title),
       value: single.title,
       error: errors.title,
     })}
     ${field({
       name: 'external_ref',
-      label: texts.reference[language],
+      label: t(texts.reference),
       value: single.external_ref,
       error: errors.external_ref,
     })}
   </div>
   ${textarea({
     name: 'notes',
-    label: texts.notes[language],
-    hint: book.default_notes ? texts.notesHint[language] : undefined,
+    label: t(texts.notes),
+    hint: book.default_notes ? t(texts.notesHint) : undefined,
     value: single.notes,
     error: errors.notes,
   })}

@@ -8,10 +8,10 @@ import { isAtLeast } from '../session/roles.js';
 
 /** The way to a new document, by default as the primary act of a page; null for who issues none. */
 export const issueAct = (
-  { language, link, role }: MemberVisit,
+  { t, link, role }: MemberVisit,
   kind: 'primary' | 'secondary' = 'primary',
 ): Markup | null =>
-  isAtLeast(role, 'issuer') ? linkButton({ href: link('/issue'), text: words.issue[language], kind }) : null;
+  isAtLeast(role, 'issuer') ? linkButton({ href: link('/issue'), text: t(words.issue), kind }) : null;
 
 /** The types that can be issued on the basis of a document. A credit note has a page of its own. */
 export function followingTypes(

@@ -350,7 +350,7 @@ export class IssuePages {
   async #used(visit: MemberVisit, given: IssueFields): Promise<PageReply> {
     const fields = { ...given, single: { ...given.single, key: crypto.randomUUID() } };
     const savedAt = (await this.#save(visit, fields)) ?? undefined;
-    return this.#form(visit, fields, { refusal: texts.used[visit.language], savedAt });
+    return this.#form(visit, fields, { refusal: visit.t(texts.used), savedAt });
   }
 }
 

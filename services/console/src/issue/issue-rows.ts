@@ -32,7 +32,7 @@ import { extraWords, textOf, issueWords as texts } from './issue-words.js';
 
 /** The lines of a document, with the basis of their prices and the discount. */
 export function linesCard(
-  { book, language }: MemberVisit,
+  { book, language, t }: MemberVisit,
   fields: IssueFields,
   errors: FieldErrors,
   summary: Summary,
@@ -42,23 +42,23 @@ export function linesCard(
   const rows = items.map((line, place) => lineRow(line, place, totals[place] ?? '', { errors, language }));
   const prices = radios({
     name: 'prices',
-    label: texts.prices[language],
+    label: t(texts.prices),
     value: single.prices,
     options: [
-      ['net', texts.net[language]],
-      ['gross', texts.gross[language]],
+      ['net', t(texts.net)],
+      ['gross', t(texts.gross)],
     ],
   });
   const hasChoice = book.vat_rate > 0 && !isGoodsNote(type);
   return card({
     id: 'lines',
-    title: texts.lines[language],
+    title: t(texts.lines),
     content: html`
   ${errors.items ? html`<p class="error">${errors.items}</p>` : null}
   <div class="lines" data-rows="items">
     ${rows}
   </div>
-  ${button({ text: texts.addLine[language], kind: 'secondary', name: 'step', value: 'add_line' })}
+  ${button({ text: t(texts.addLine), kind: 'secondary', name: 'step', value: 'add_line' })}
   ${hasChoice ? prices : hidden('prices', single.prices)}
   ${documentTypeRules[type].discount === 'allowed' && discountFields(fields, errors, language)}`,
   });
@@ -178,23 +178,23 @@ export function paymentsCard(
   { type, payments }: IssueFields,
   errors: FieldErrors,
 ): Markup {
-  const { language } = visit;
+  const { t } = visit;
   const rows = payments.map((payment, place) => paymentRow(visit, payment, place, errors));
   return card({
     id: 'payments',
-    title: texts.payments[language],
+    title: t(texts.payments),
     content: html`
-  ${isReceived(type) ? null : html`<p class="hint">${texts.paidHint[language]}</p>`}
+  ${isReceived(type) ? null : html`<p class="hint">${t(texts.paidHint)}</p>`}
   ${errors.payments ? html`<p class="error">${errors.payments}</p>` : null}
   <div class="payments" data-rows="payments">
     ${rows}
   </div>
-  ${button({ text: texts.addPayment[language], kind: 'secondary', name: 'step', value: 'add_payment' })}`,
+  ${button({ text: t(texts.addPayment), kind: 'secondary', name: 'step', value: 'add_payment' })}`,
   });
 }
 
 function paymentRow(
-  { book, language }: MemberVisit,
+  { book, language, t }: MemberVisit,
   payment: PaymentFields,
   place: number,
   errors: FieldErrors,
@@ -202,7 +202,7 @@ function paymentRow(
   const at = (name: keyof PaymentFields) => `payments.${place}.${name}`;
   const method = choice({
     name: at('method'),
-    label: texts.method[language],
+    label: t(texts.method),
     value: payment.method,
     options: paymentMethods.map((known) => [
       known,
@@ -211,7 +211,7 @@ function paymentRow(
   });
   const extras = paymentFields.map((name) => {
     const isWrong = errors[at(name)];
-    const input = cell(at(name), extraWords[name][language], isWrong, {
+    const input = cell(at(name), t(extraWords[name]), isWrong, {
       value: payment[name],
       type: name === 'check_date' ? 'date' : 'text',
       dir: name === 'card_type' ? null : 'ltr',
@@ -222,13 +222,13 @@ function paymentRow(
       `;
   });
   const isOpen = paymentFields.some((name) => payment[name] !== '' || errors[at(name)]);
-  return html`<div class="row" role="group" aria-label="${texts.payment[language]} ${place + 1}" data-row>
+  return html`<div class="row" role="group" aria-label="${t(texts.payment)} ${place + 1}" data-row>
     ${method}
-    ${moneyField({ name: at('amount'), label: texts.paid[language], value: payment.amount, error: errors[at('amount')] })}
-    ${field({ name: at('date'), label: texts.paidOn[language], type: 'date', language, value: payment.date, error: errors[at('date')] })}
-    ${removeButton('remove_payment', place, `${texts.removePayment[language]} ${place + 1}`)}
+    ${moneyField({ name: at('amount'), label: t(texts.paid), value: payment.amount, error: errors[at('amount')] })}
+    ${field({ name: at('date'), label: t(texts.paidOn), type: 'date', language, value: payment.date, error: errors[at('date')] })}
+    ${removeButton('remove_payment', place, `${t(texts.removePayment)} ${place + 1}`)}
     <details class="disclosure"${isOpen && html` open`}>
-      <summary>${texts.paymentDetails[language]}</summary>
+      <summary>${t(texts.paymentDetails)}</summary>
       <div class="fields">
         ${extras}
       </div>

@@ -308,16 +308,14 @@ const isAboutSetOffs = ({ details }: ApiError): boolean =>
   JSON.stringify(details ?? {}).includes('"/amounts"');
 
 /** What a refusal is about, by the fields of the form. */
-export function errorsOf(error: ApiError, { language }: MemberVisit): FieldErrors {
+export function errorsOf(error: ApiError, { language, t }: MemberVisit): FieldErrors {
   const sentence = errorText(error, language);
   const fact = (name: string) => String(error.details?.[name] ?? '');
   switch (error.code) {
     case 'validation_error':
-      return isAboutSetOffs(error)
-        ? { set_offs: texts.setOffs[language] }
-        : bodyErrors(error.details, language);
+      return isAboutSetOffs(error) ? { set_offs: t(texts.setOffs) } : bodyErrors(error.details, language);
     case 'invalid_customer_tax_id':
-      return { 'customer.tax_id': texts.checkDigit[language] };
+      return { 'customer.tax_id': t(texts.checkDigit) };
     case 'customer_identity_conflict':
       return { 'customer.tax_id': sentence };
     case 'customer_not_found':
@@ -329,7 +327,7 @@ export function errorsOf(error: ApiError, { language }: MemberVisit): FieldError
     case 'payments_required':
       return { payments: sentence };
     case 'payments_total_mismatch':
-      return { payments: `${texts.sum[language]} ${formatMoney(Number(fact('total')))}.` };
+      return { payments: `${t(texts.sum)} ${formatMoney(Number(fact('total')))}.` };
     default:
       return {};
   }

@@ -131,7 +131,7 @@ export const noRestError = (language: Language): FieldErrors => ({ [amountField]
 
 /** What the customer has withheld at source. */
 export function withheldCard(
-  { language }: MemberVisit,
+  { language, t }: MemberVisit,
   fields: IssueFields,
   errors: FieldErrors,
 ): Markup | null {
@@ -144,18 +144,18 @@ export function withheldCard(
   );
   return card({
     id: 'withheld',
-    title: withheldWords.withheld[language],
+    title: t(withheldWords.withheld),
     content: html`
-  <p class="hint">${texts.hint[language]}</p>
+  <p class="hint">${t(texts.hint)}</p>
   ${moneyField({
     name: amountField,
-    label: withheldWords.withheld[language],
+    label: t(withheldWords.withheld),
     value: single[amountField],
     error: errors[amountField],
   })}
-  ${button({ text: texts.rest[language], kind: 'secondary', name: 'step', value: 'withhold' })}
+  ${button({ text: t(texts.rest), kind: 'secondary', name: 'step', value: 'withhold' })}
   <details class="disclosure"${isOpen && html` open`}>
-    <summary>${withheldTexts.confirmation[language]}</summary>
+    <summary>${t(withheldTexts.confirmation)}</summary>
     <div class="fields">
       ${confirmationFields('withheld', single, errors, language)}
     </div>

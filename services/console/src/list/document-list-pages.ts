@@ -42,7 +42,7 @@ export class DocumentListPages {
   /** The documents of a book, with filters, search, orders, sums, and what can be done with the hits. */
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId: business_id, language, link } = visit;
+    const { bookId: business_id, language, t, link } = visit;
     const query = await readListQuery(this.rpc, business_id, visit.query);
     const { filter, order, ascending, size, values } = query;
     const before = positionOf(visit.query.get('before'));
@@ -59,7 +59,7 @@ export class DocumentListPages {
     const deliveries = await this.#deliveries(business_id, list.documents);
     const hits =
       list.documents.length === 0
-        ? emptyState({ title: texts.none[language] })
+        ? emptyState({ title: t(texts.none) })
         : html`
 ${listTable(visit, query, list.documents, deliveries)}
 ${bulkActs(visit, query)}
@@ -67,11 +67,11 @@ ${listSums(sums?.types ?? null, language)}`;
     const linkTo = (position: number | null) =>
       link('/documents', { ...values, before: position === null ? undefined : String(position) });
     return page(
-      words.documents[language],
+      t(words.documents),
       html`
-${pageHead({ title: words.documents[language], language, primary: issueAct(visit) })}
-${isWrong ? notice('error', texts.wrong[language]) : null}
-${query.isPartial ? notice('info', texts.partial[language]) : null}
+${pageHead({ title: t(words.documents), language, primary: issueAct(visit) })}
+${isWrong ? notice('error', t(texts.wrong)) : null}
+${query.isPartial ? notice('info', t(texts.partial)) : null}
 ${usualFilters(visit, query, dayInIsrael(this.clock.now()))}
 ${listFilters(visit, query)}
 ${hits}
@@ -81,7 +81,7 @@ ${pager(
     next: list.next_before === null ? null : linkTo(list.next_before),
   },
   language,
-  words.documents[language],
+  t(words.documents),
 )}`,
       isWrong ? 400 : 200,
     );
@@ -101,23 +101,23 @@ function positionOf(text: string | null): number | null {
 }
 
 /** What can be done with the documents that are selected, or with all hits. */
-function bulkActs({ csrfToken, language, link, role }: MemberVisit, { values }: ListQuery): Markup {
+function bulkActs({ csrfToken, t, link, role }: MemberVisit, { values }: ListQuery): Markup {
   const kept = listFields.filter((name) => values[name] !== '').map((name) => hidden(name, values[name]));
   const action = attributes({ class: 'secondary', formaction: link('/documents/send') });
   // The page stays, and so do its buttons.
   const csv = attributes({ class: 'secondary', formaction: link('/documents/table'), 'data-stays': true });
-  const email = html`<button${action}>${texts.email[language]}</button>`;
+  const email = html`<button${action}>${t(texts.email)}</button>`;
   const acts = html`
-<button${csv}>${texts.csv[language]}</button>
-${button({ text: texts.pdfs[language], kind: 'secondary' })}
+<button${csv}>${t(texts.csv)}</button>
+${button({ text: t(texts.pdfs), kind: 'secondary' })}
 ${isAtLeast(role, 'issuer') && email}`;
   return card({
     id: 'bulk',
-    title: texts.bulk[language],
+    title: t(texts.bulk),
     titleHidden: true,
     content: html`
-<p class="of-all">${texts.bulkAll[language]}</p>
-<p class="of-selected">${texts.bulkSelected[language]}</p>
+<p class="of-all">${t(texts.bulkAll)}</p>
+<p class="of-selected">${t(texts.bulkSelected)}</p>
 ${form({ id: selectionForm, action: link('/documents/selection'), csrfToken, content: html`${kept}`, acts })}`,
   });
 }

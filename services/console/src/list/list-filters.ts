@@ -44,49 +44,49 @@ const further = [
 ] as const;
 
 /** The filters behind a disclosure. */
-function furtherFilters({ business, language }: MemberVisit, { values, size }: ListQuery): Markup {
+function furtherFilters({ business, language, t }: MemberVisit, { values, size }: ListQuery): Markup {
   const select = (
     name: ListField,
     label: string,
     options: readonly (readonly [value: string, text: string])[],
   ) => choice({ name, label, value: values[name], options });
   const dateField = (name: 'from' | 'to') =>
-    field({ name, type: 'date', language, label: texts[name][language], value: values[name] });
+    field({ name, type: 'date', language, label: t(texts[name]), value: values[name] });
   const types = documentTypes.map((type) => [type, typeName(type, language)] as const);
   const ofInstitutions = isInstitution(business.legal_type) ? ([donationUnreported] as const) : [];
   const noted: readonly (keyof typeof noteNames)[] = [...reviewNotes, buyerIdMissing, ...ofInstitutions];
-  const notes = noted.map((note) => [note, noteNames[note][language]] as const);
+  const notes = noted.map((note) => [note, t(noteNames[note])] as const);
   return html`
-${select('type', texts.type[language], [['', texts.anyType[language]], ...types])}
-${select('status', texts.status[language], [
-  ['', texts.anyStatus[language]],
-  ...statuses.map((status) => [status, texts[status][language]] as const),
+${select('type', t(texts.type), [['', t(texts.anyType)], ...types])}
+${select('status', t(texts.status), [
+  ['', t(texts.anyStatus)],
+  ...statuses.map((status) => [status, t(texts[status])] as const),
 ])}
 ${dateField('from')}
 ${dateField('to')}
-${moneyField({ name: 'amount_from', label: texts.amountFrom[language], value: values.amount_from })}
-${moneyField({ name: 'amount_to', label: texts.amountTo[language], value: values.amount_to })}
-${select('number', texts.number[language], [
-  ['', texts.anyNumber[language]],
-  ['missing', texts.missingNumber[language]],
+${moneyField({ name: 'amount_from', label: t(texts.amountFrom), value: values.amount_from })}
+${moneyField({ name: 'amount_to', label: t(texts.amountTo), value: values.amount_to })}
+${select('number', t(texts.number), [
+  ['', t(texts.anyNumber)],
+  ['missing', t(texts.missingNumber)],
 ])}
-${select('delivery', texts.delivery[language], [
-  ['', texts.anyDelivery[language]],
-  ['failed', texts.failed[language]],
+${select('delivery', t(texts.delivery), [
+  ['', t(texts.anyDelivery)],
+  ['failed', t(texts.failed)],
 ])}
-${select('note', texts.note[language], [['', texts.anyNote[language]], ...notes])}
+${select('note', t(texts.note), [['', t(texts.anyNote)], ...notes])}
 ${choice({
   name: 'size',
-  label: texts.size[language],
+  label: t(texts.size),
   value: String(size),
   options: pageSizes.map((known) => [String(known), String(known)] as const),
 })}
-${checkbox({ name: 'balance', label: texts.withBalance[language], checked: values.balance !== '' })}
-${checkbox({ name: 'cancelled', label: texts.withCancelled[language], checked: values.cancelled !== '' })}`;
+${checkbox({ name: 'balance', label: t(texts.withBalance), checked: values.balance !== '' })}
+${checkbox({ name: 'cancelled', label: t(texts.withCancelled), checked: values.cancelled !== '' })}`;
 }
 
 /** What people filter by most, in one press; the rest is in the form. @param today YYYY-MM-DD. */
-export function usualFilters({ language, link }: MemberVisit, { values }: ListQuery, today: string): Markup {
+export function usualFilters({ t, link }: MemberVisit, { values }: ListQuery, today: string): Markup {
   const usual: readonly (readonly [Words, Partial<ListValues>])[] = [
     [texts.allDocuments, {}],
     [texts.openOnes, { balance: 'yes' }],
@@ -97,18 +97,18 @@ export function usualFilters({ language, link }: MemberVisit, { values }: ListQu
   const given = ['q', ...further].filter((name) => values[name as ListField] !== '');
   const items = usual.map(([word, chosen]) => ({
     href: link('/documents', chosen),
-    text: word[language],
+    text: t(word),
     isCurrent:
       given.length === Object.keys(chosen).length &&
       Object.entries(chosen).every(([name, value]) => values[name as ListField] === value),
   }));
-  const late = { href: link('/debts/documents'), text: texts.lateOnes[language], isCurrent: false };
-  return tabs({ label: texts.filters[language], kind: 'parts', items: items.toSpliced(2, 0, late) });
+  const late = { href: link('/debts/documents'), text: t(texts.lateOnes), isCurrent: false };
+  return tabs({ label: t(texts.filters), kind: 'parts', items: items.toSpliced(2, 0, late) });
 }
 
 /** The form that filters the list. */
 export function listFilters(visit: MemberVisit, query: ListQuery): Markup {
-  const { language, link } = visit;
+  const { t, link } = visit;
   const { values } = query;
   const kept = (['customer', 'sort', 'direction'] as const)
     .filter((name) => values[name] !== '')
@@ -120,17 +120,17 @@ ${kept}
 ${field({
   name: 'q',
   type: 'search',
-  label: texts.search[language],
-  hint: texts.searchHint[language],
+  label: t(texts.search),
+  hint: t(texts.searchHint),
   value: values.q,
 })}`,
     more: {
-      text: texts.filters[language],
+      text: t(texts.filters),
       content: furtherFilters(visit, query),
       isOpen: further.some((name) => values[name] !== ''),
     },
     acts: html`
-${button({ text: texts.show[language], kind: 'secondary' })}
-${linkButton({ href: link('/documents'), text: texts.clear[language], kind: 'quiet' })}`,
+${button({ text: t(texts.show), kind: 'secondary' })}
+${linkButton({ href: link('/documents'), text: t(texts.clear), kind: 'quiet' })}`,
   });
 }

@@ -38,44 +38,44 @@ export function listTable(
   documents: readonly ListedDocument[],
   deliveries: DeliveryStates,
 ): Markup {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   return table({
-    caption: texts.documents[language],
+    caption: t(texts.documents),
     kind: 'documents',
     language,
     rows: documents,
     rowClass: ({ state }) => (state.status === 'cancelled' ? 'cancelled' : null),
     columns: [
       {
-        head: texts.document[language],
+        head: t(texts.document),
         value: ({ document, state }) => html`
-${selectBox(document.id, `${texts.select[language]} ${documentName(document, language)}`)}
+${selectBox(document.id, `${t(texts.select)} ${documentName(document, language)}`)}
 <a href="${link(`/documents/${document.id}`)}">
   ${typeName(document.type, language)} ${leftToRight(String(document.number))}
 </a>
 ${allocated(state, language)}`,
       },
       {
-        head: texts.date[language],
+        head: t(texts.date),
         kind: 'date',
         sort: sortBy(visit, query, 'date'),
         value: ({ document }) => document.date,
       },
-      { head: texts.customer[language], value: ({ document }) => document.customer.name },
+      { head: t(texts.customer), value: ({ document }) => document.customer.name },
       {
-        head: texts.total[language],
+        head: t(texts.total),
         kind: 'money',
         sort: sortBy(visit, query, 'total'),
         value: ({ document }) => document.totals.total,
       },
       {
-        head: texts.balance[language],
+        head: t(texts.balance),
         kind: 'money',
         sort: sortBy(visit, query, 'balance'),
         value: ({ document, state }) => balanceOf(document, state) || null,
       },
       {
-        head: texts.status[language],
+        head: t(texts.status),
         kind: 'status',
         value: (row) =>
           badges([

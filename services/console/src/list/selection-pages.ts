@@ -71,7 +71,7 @@ function rangeOf({ filter: { from = beforeEveryDocument, to } }: ListQuery, toda
 }
 
 const unclear = (visit: MemberVisit): PageReply =>
-  page(words.documents[visit.language], refused(visit, texts.selectionUnclear[visit.language]), 422);
+  page(visit.t(words.documents), refused(visit, visit.t(texts.selectionUnclear)), 422);
 
 /** Requests what is made of a selection in the background. */
 async function request(
@@ -80,7 +80,7 @@ async function request(
   format: 'pdf-zip' | 'email',
   given: { db: Database<ConsoleTables>; now: Date; maxBytes: number },
 ): Promise<PageReply> {
-  const { business, bookId, form: sent, language, session } = visit;
+  const { business, bookId, form: sent, t, session } = visit;
   const id = sent.get('export_id') ?? '';
   let requested: string;
   try {
@@ -99,7 +99,7 @@ async function request(
   } catch (error) {
     if (error instanceof TooManyExportsError || error instanceof ExportsFullError) {
       const reason = error instanceof ExportsFullError ? exportWords.full : exportWords.tooMany;
-      return page(words.documents[language], refused(visit, reason[language]), 422);
+      return page(t(words.documents), refused(visit, t(reason)), 422);
     }
     throw error;
   }
@@ -108,11 +108,11 @@ async function request(
     : redirect(`/b/${business.id}/exports`, { outcome: 'requested' });
 }
 
-function refused({ language, link }: MemberVisit, reason: string): Markup {
+function refused({ language, t, link }: MemberVisit, reason: string): Markup {
   return html`
-${pageHead({ title: words.documents[language], language })}
+${pageHead({ title: t(words.documents), language })}
 ${notice('error', reason)}
-<p>${linkButton({ href: link('/documents'), text: words.back[language] })}</p>`;
+<p>${linkButton({ href: link('/documents'), text: t(words.back) })}</p>`;
 }
 
 /** What is done with chosen documents of the list. */
@@ -129,7 +129,7 @@ export class SelectionPages {
   /** The documents of a list as a table for a spreadsheet, at once. Who may read them may have them as a file. */
   @ConsolePage({ method: 'POST', path: '/table', access: 'reader', changes: 'nothing' })
   async table(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, business, language, session } = visit;
+    const { bookId, business, language, t, session } = visit;
     const query = await readSelection(this.rpc, visit);
     if (query === null) {
       return unclear(visit);
@@ -137,7 +137,7 @@ export class SelectionPages {
     const today = dayInIsrael(this.clock.now());
     const { types } = await this.rpc.call(sumDocuments, { ...query.filter, business_id: bookId });
     if (types === null) {
-      return page(words.documents[language], refused(visit, texts.tableTooLong[language]), 422);
+      return page(t(words.documents), refused(visit, t(texts.tableTooLong)), 422);
     }
     // Before anything is read: a file that is not in the trail must not exist.
     await this.rpc.call(recordExport, {
@@ -226,11 +226,11 @@ function confirmSending(
   { filter, values }: ListQuery,
   ids: readonly string[],
 ): PageReply {
-  const { csrfToken, language, link, form: sent } = visit;
+  const { csrfToken, language, t, link, form: sent } = visit;
   const count = ids.length;
   const isTooMany = count > emailsMax;
   const problem = isTooMany ? texts.sendTooMany : texts.sendNone;
-  const back = linkButton({ href: link('/documents', values), text: words.back[language], kind: 'quiet' });
+  const back = linkButton({ href: link('/documents', values), text: t(words.back), kind: 'quiet' });
   const kept =
     filter.document_ids && sent.has('document')
       ? filter.document_ids.map((id) => hidden('document', id))
@@ -238,7 +238,7 @@ function confirmSending(
   const content =
     isTooMany || count === 0
       ? html`
-${notice('error', problem[language])}
+${notice('error', t(problem))}
 <p>${back}</p>`
       : form({
           action: link('/documents/send'),
@@ -247,16 +247,16 @@ ${notice('error', problem[language])}
 ${kept}
 ${hidden('confirmed', digestOf(ids))}
 ${hidden('export_id', randomUUID())}
-${facts([[texts.sendCount[language], String(count)]], language)}`,
+${facts([[t(texts.sendCount), String(count)]], language)}`,
           acts: html`
-${button({ text: texts.sendNow[language] })}
+${button({ text: t(texts.sendNow) })}
 ${back}`,
         });
   return page(
-    texts.sendTitle[language],
+    t(texts.sendTitle),
     html`
-${pageHead({ title: texts.sendTitle[language], language, lead: texts.sendLead[language] })}
-${card({ id: 'send', title: texts.sendTitle[language], titleHidden: true, content })}`,
+${pageHead({ title: t(texts.sendTitle), language, lead: t(texts.sendLead) })}
+${card({ id: 'send', title: t(texts.sendTitle), titleHidden: true, content })}`,
     isTooMany || count === 0 ? 422 : 200,
   );
 }

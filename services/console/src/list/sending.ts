@@ -32,12 +32,12 @@ const refreshSeconds = 2;
 
 /** How many of the documents were sent, and which were not. */
 export function sendingPage(visit: MemberVisit, row: ExportView): PageReply {
-  const { language, link } = visit;
-  const title = listWords.sendTitle[language];
+  const { language, t, link } = visit;
+  const title = t(listWords.sendTitle);
   const isUnfinished = row.state === 'queued' || row.state === 'running';
   return page(
     title,
-    html`${pageHead({ title, language, crumbs: [{ text: words.documents[language], href: link('/documents') }] })}
+    html`${pageHead({ title, language, crumbs: [{ text: t(words.documents), href: link('/documents') }] })}
 ${card({
   id: 'sending',
   title,
@@ -45,7 +45,7 @@ ${card({
   content: isUnfinished ? progressOf(row, language) : outcomeOf(row, language),
   ...(isUnfinished && { data: { 'data-refresh': String(refreshSeconds) } }),
 })}
-<p>${linkButton({ href: link('/documents'), text: words.back[language] })}</p>`,
+<p>${linkButton({ href: link('/documents'), text: t(words.back) })}</p>`,
   );
 }
 

@@ -121,7 +121,7 @@ ${report.months.length > 1 ? monthsCard(visit, report) : null}`,
   /** The documents behind a figure of the report: what was received by one means of payment. */
   @ConsolePage({ method: 'GET', path: '/receipts' })
   async receipts(visit: MemberVisit): Promise<PageReply> {
-    const { book, bookId, language, link, query } = visit;
+    const { book, bookId, language, t, link, query } = visit;
     const method = query.get('method') ?? 'cash';
     if (!isPaymentMethod(method)) {
       throw new ApiError('not_found');
@@ -140,15 +140,15 @@ ${report.months.length > 1 ? monthsCard(visit, report) : null}`,
     };
     const title = html`${paymentMethodName(method, book.wallet_labels, language)}, ${periodTitle(period, language)}`;
     return page(
-      reportTexts.receipts[language],
+      t(reportTexts.receipts),
       html`
 ${pageHead({
   title,
   language,
-  crumbs: [{ text: words.reports[language], href: link('/reports', { period: period.name }) }],
+  crumbs: [{ text: t(words.reports), href: link('/reports', { period: period.name }) }],
 })}
-${list.documents.length === 0 ? emptyState({ title: texts.noneOfMethod[language] }) : paidTable(visit, list.documents)}
-${pager(links, language, reportTexts.receipts[language])}`,
+${list.documents.length === 0 ? emptyState({ title: t(texts.noneOfMethod) }) : paidTable(visit, list.documents)}
+${pager(links, language, t(reportTexts.receipts))}`,
     );
   }
 
@@ -183,26 +183,26 @@ ${pager(links, language, reportTexts.receipts[language])}`,
   }
 }
 
-function head({ book, language, link, isTest }: MemberVisit, period: ReportPeriod): Markup {
+function head({ book, language, t, link, isTest }: MemberVisit, period: ReportPeriod): Markup {
   const query = { period: period.name };
   const file = (kind: 'pdf' | 'csv') =>
-    linkButton({ href: link(`/reports/${kind}`, query), text: texts[kind][language], download: true });
+    linkButton({ href: link(`/reports/${kind}`, query), text: t(texts[kind]), download: true });
   // Of a year there is none.
   const isDetailed = !isTest && hasVat(book) && vatReportMonth(period.from, period.to) !== null;
   const detailed = linkButton({
     href: link('/exports', { format: 'pcn874', from: period.from, to: period.to }),
-    text: texts.detailed[language],
+    text: t(texts.detailed),
     kind: 'quiet',
   });
   return pageHead({
-    title: html`${reportTexts.title[language]}: ${periodTitle(period, language)}`,
+    title: html`${t(reportTexts.title)}: ${periodTitle(period, language)}`,
     language,
     lead: dateRange(period.from, period.to, language),
     secondary: [file('pdf'), file('csv'), isDetailed ? detailed : null],
   });
 }
 
-function periodForm({ language, link }: MemberVisit, period: ReportPeriod, today: string): Markup {
+function periodForm({ language, t, link }: MemberVisit, period: ReportPeriod, today: string): Markup {
   const { months, pairs, years } = periodsUntil(today);
   const known = [...months, ...pairs, ...years];
   // One that an address names may be older than the list.
@@ -211,66 +211,64 @@ function periodForm({ language, link }: MemberVisit, period: ReportPeriod, today
     action: link('/reports'),
     content: choice({
       name: 'period',
-      label: texts.period[language],
+      label: t(texts.period),
       value: period.name,
       options: shown.map((each) => [each.name, periodTitle(each, language)]),
     }),
-    acts: button({ text: texts.show[language], kind: 'secondary' }),
+    acts: button({ text: t(texts.show), kind: 'secondary' }),
   });
 }
 
-function figures({ sales, income, received }: Report, { book, language }: MemberVisit): Markup {
+function figures({ sales, income, received }: Report, { book, language, t }: MemberVisit): Markup {
   const basis = income.basis === 'invoices' ? reportTexts.byInvoices : reportTexts.byReceipts;
   return stats([
     {
-      label: reportTexts.income[language],
+      label: t(reportTexts.income),
       value: largeAmount(income.amount, language),
-      detail: basis[language],
+      detail: t(basis),
     },
-    ...(hasVat(book)
-      ? [{ label: reportTexts.vatAmount[language], value: largeAmount(sales.vat, language) }]
-      : []),
-    { label: reportTexts.received[language], value: largeAmount(received, language) },
+    ...(hasVat(book) ? [{ label: t(reportTexts.vatAmount), value: largeAmount(sales.vat, language) }] : []),
+    { label: t(reportTexts.received), value: largeAmount(received, language) },
   ]);
 }
 
 function salesCard(visit: MemberVisit, report: Report, { from, to }: ReportPeriod): Markup {
-  const { language, link } = visit;
+  const { t, link } = visit;
   const list = sheetTable(salesSheet(report, visit, (type) => link('/documents', { type, from, to })));
   return card({
     id: 'vat',
-    title: reportTexts.vat[language],
+    title: t(reportTexts.vat),
     kind: 'flush',
     content: html`
-<p class="hint">${reportTexts.vatHint[language]}</p>
-${report.types.length === 0 ? emptyState({ title: texts.none[language] }) : list}`,
+<p class="hint">${t(reportTexts.vatHint)}</p>
+${report.types.length === 0 ? emptyState({ title: t(texts.none) }) : list}`,
   });
 }
 
 function reportedCard(visit: MemberVisit, report: Report, detailed: VatDetailSummary | null): Markup {
-  const { language } = visit;
+  const { t } = visit;
   const difference = detailed && differenceNote(visit, detailed);
   return card({
     id: 'reported',
-    title: reportTexts.reported[language],
+    title: t(reportTexts.reported),
     content: html`
 ${reportedFacts(report, visit)}
-<p class="hint">${reportTexts.reportedHint[language]}</p>
-${difference ? null : html`<p class="hint">${reportTexts.roundedRows[language]}</p>`}
-${difference && html`<p>${texts.latestFile[language]}</p>${difference}`}`,
+<p class="hint">${t(reportTexts.reportedHint)}</p>
+${difference ? null : html`<p class="hint">${t(reportTexts.roundedRows)}</p>`}
+${difference && html`<p>${t(texts.latestFile)}</p>${difference}`}`,
   });
 }
 
 function receiptsCard(visit: MemberVisit, report: Report, { name }: ReportPeriod): Markup {
-  const { language, link } = visit;
+  const { t, link } = visit;
   const list = sheetTable(
     receiptsSheet(report, visit, (method) => link('/reports/receipts', { method, period: name })),
   );
   return card({
     id: 'receipts',
-    title: reportTexts.receipts[language],
+    title: t(reportTexts.receipts),
     kind: 'flush',
-    content: report.receipts.length === 0 ? emptyState({ title: texts.noReceipts[language] }) : list,
+    content: report.receipts.length === 0 ? emptyState({ title: t(texts.noReceipts) }) : list,
   });
 }
 
@@ -279,17 +277,17 @@ function withheldCard(
   withheld: NonNullable<Report['withheld']>,
   { from, name }: ReportPeriod,
 ): Markup {
-  const { language, link } = visit;
+  const { t, link } = visit;
   const year = from.slice(0, 4);
   const file = (period: string, text: string) =>
     linkButton({ href: link('/reports/withheld/csv', { period }), text, download: true });
   return card({
     id: 'withheld',
-    title: withheldWords.withheld[language],
+    title: t(withheldWords.withheld),
     kind: 'flush',
     aside: html`<div class="buttons">
-  ${name === year ? null : file(name, texts.withheldPeriod[language])}
-  ${file(year, `${texts.withheldYear[language]} ${year} (CSV)`)}
+  ${name === year ? null : file(name, t(texts.withheldPeriod))}
+  ${file(year, `${t(texts.withheldYear)} ${year} (CSV)`)}
 </div>`,
     content: html`
 ${withheldPart(withheld, visit, (id) => link(`/customers/${id}/statement`))}`,
@@ -299,7 +297,7 @@ ${withheldPart(withheld, visit, (id) => link(`/customers/${id}/statement`))}`,
 function monthsCard(visit: MemberVisit, report: Report): Markup {
   return card({
     id: 'months',
-    title: reportTexts.months[visit.language],
+    title: visit.t(reportTexts.months),
     kind: 'flush',
     content: sheetTable(monthsSheet(report, visit)),
   });
@@ -307,7 +305,7 @@ function monthsCard(visit: MemberVisit, report: Report): Markup {
 
 type Paid = ReplyOf<typeof listPayments>['documents'][number];
 
-function paidTable({ language, link }: MemberVisit, documents: readonly Paid[]): Markup {
+function paidTable({ language, t, link }: MemberVisit, documents: readonly Paid[]): Markup {
   const name = ({ document: { type, number } }: Paid) =>
     html`${typeName(type, language)} ${leftToRight(String(number))}`;
   const details = ({ payments }: Paid) =>
@@ -316,18 +314,18 @@ function paidTable({ language, link }: MemberVisit, documents: readonly Paid[]):
       '; ',
     );
   return table<Paid>({
-    caption: reportTexts.receipts[language],
+    caption: t(reportTexts.receipts),
     language,
     rows: documents,
     columns: [
       {
-        head: texts.document[language],
+        head: t(texts.document),
         value: (row) => html`<a href="${link(`/documents/${row.document.id}`)}">${name(row)}</a>`,
       },
-      { head: texts.date[language], kind: 'date', value: (row) => row.document.date },
-      { head: texts.customer[language], value: (row) => isolate(row.document.customer.name, language) },
-      { head: texts.details[language], value: details },
-      { head: reportTexts.amount[language], kind: 'money', value: (row) => row.amount },
+      { head: t(texts.date), kind: 'date', value: (row) => row.document.date },
+      { head: t(texts.customer), value: (row) => isolate(row.document.customer.name, language) },
+      { head: t(texts.details), value: details },
+      { head: t(reportTexts.amount), kind: 'money', value: (row) => row.amount },
     ],
   });
 }

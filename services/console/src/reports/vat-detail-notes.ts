@@ -28,17 +28,17 @@ const texts = {
 
 /** What a person should know of a detailed VAT report before filing it. */
 export function vatDetailNotes(visit: MemberVisit, summary: VatDetailSummary): Markup {
-  const { language } = visit;
+  const { t } = visit;
   const { left_out: leftOut, unknown_buyers: unknown } = summary;
   return html`${differenceNote(visit, summary)}
 ${
   leftOut.documents > 0 &&
-  html`<p>${leftToRight(String(leftOut.documents))} ${texts.leftOut[language]}</p>
+  html`<p>${leftToRight(String(leftOut.documents))} ${t(texts.leftOut)}</p>
 ${leftOutList(visit, leftOut.first)}
-<p>${texts.leftOutSums[language]} ${sumsText(visit, leftOut.sums)}</p>`
+<p>${t(texts.leftOutSums)} ${sumsText(visit, leftOut.sums)}</p>`
 }
-${unknown > 0 && html`<p>${leftToRight(String(unknown))} ${texts.unknown[language]}</p>`}
-${summary.has_negative_sum && html`<p>${texts.minus[language]}</p>`}`;
+${unknown > 0 && html`<p>${leftToRight(String(unknown))} ${t(texts.unknown)}</p>`}
+${summary.has_negative_sum && html`<p>${t(texts.minus)}</p>`}`;
 }
 
 /** The figures of the file and of the report of its period, where they differ; null where they are the same. */
@@ -46,7 +46,7 @@ export function differenceNote(
   visit: MemberVisit,
   { sums, reported, left_out: leftOut }: VatDetailSummary,
 ): Markup | null {
-  const { language } = visit;
+  const { t } = visit;
   const rounding = {
     taxable: sums.taxable - reported.taxable + leftOut.sums.taxable,
     vat: sums.vat - reported.vat + leftOut.sums.vat,
@@ -54,16 +54,16 @@ export function differenceNote(
   };
   const isRounded = Object.values(rounding).some((value) => value !== 0);
   return isRounded || leftOut.documents > 0
-    ? html`<p>${texts.file[language]} ${sumsText(visit, sums)}<br>
-${texts.report[language]} ${sumsText(visit, reported)}</p>
-${isRounded && html`<p>${texts.rounding[language]} ${sumsText(visit, rounding)}</p>`}`
+    ? html`<p>${t(texts.file)} ${sumsText(visit, sums)}<br>
+${t(texts.report)} ${sumsText(visit, reported)}</p>
+${isRounded && html`<p>${t(texts.rounding)} ${sumsText(visit, rounding)}</p>`}`
     : null;
 }
 
-function sumsText({ language }: MemberVisit, { taxable, vat, untaxed }: VatSums): Markup {
-  return html`${reportTexts.taxable[language]} ${wholeAmount(taxable, language)},
-${reportTexts.reportedVat[language]} ${wholeAmount(vat, language)},
-${reportTexts.untaxed[language]} ${wholeAmount(untaxed, language)}`;
+function sumsText({ language, t }: MemberVisit, { taxable, vat, untaxed }: VatSums): Markup {
+  return html`${t(reportTexts.taxable)} ${wholeAmount(taxable, language)},
+${t(reportTexts.reportedVat)} ${wholeAmount(vat, language)},
+${t(reportTexts.untaxed)} ${wholeAmount(untaxed, language)}`;
 }
 
 function leftOutList(visit: MemberVisit, sales: VatDetailSummary['left_out']['first']): Markup {

@@ -50,9 +50,9 @@ export class BusinessPreviewPages {
     files: true,
     timeoutMs: timeLimitsMs.saveBusiness,
   })
-  async storeLogo({ business, files, language }: MemberVisit): Promise<PageReply> {
+  async storeLogo({ business, files, t }: MemberVisit): Promise<PageReply> {
     if ((await this.limiter.consume('logo_business', business.id)) !== null) {
-      return { kind: 'json', status: 429, value: { error: tooManyLogos[language] } };
+      return { kind: 'json', status: 429, value: { error: t(tooManyLogos) } };
     }
     const logo = logoOf(files.logo, false) ?? '';
     try {
@@ -61,7 +61,7 @@ export class BusinessPreviewPages {
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
         const { refused } = settingsSections.look.logo;
-        return { kind: 'json', status: 422, value: { error: refused[language] } };
+        return { kind: 'json', status: 422, value: { error: t(refused) } };
       }
       throw error;
     }

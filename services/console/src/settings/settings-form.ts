@@ -86,24 +86,23 @@ export interface SettingsForm {
 
 /** The page of the settings, with a preview. */
 export function settingsPage(visit: MemberVisit, given: SettingsForm): PageReply {
-  const { business, language, outcome, role } = visit;
+  const { business, language, t, outcome, role } = visit;
   const { values, errors = {}, base = baseOf(visit), refusal = null, more = null } = given;
   const shown = { values, errors, base };
   const isWrong = Object.keys(errors).length > 0;
   const message =
-    refusal ??
-    (isWrong ? html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}` : null);
+    refusal ?? (isWrong ? html`${t(texts.wrong)} ${[...new Set(Object.values(errors))].join(' ')}` : null);
   const ids = Object.keys(settingsSections) as SectionId[];
   return page(
-    words.business[language],
-    html`${pageHead({ title: words.business[language], language, lead: role === 'owner' ? null : texts.readOnly[language] })}
+    t(words.business),
+    html`${pageHead({ title: t(words.business), language, lead: role === 'owner' ? null : t(texts.readOnly) })}
 ${message && notice('error', message)}
-${outcome === 'saved' ? notice('done', texts.saved[language]) : typedNotice(visit, typedSection(visit))}
+${outcome === 'saved' ? notice('done', t(texts.saved)) : typedNotice(visit, typedSection(visit))}
 ${more}
 ${tabs({
-  label: words.business[language],
+  label: t(words.business),
   kind: 'parts',
-  items: ids.map((id) => ({ href: `#${id}`, text: sectionOf(id).title[language], isCurrent: false })),
+  items: ids.map((id) => ({ href: `#${id}`, text: t(sectionOf(id).title), isCurrent: false })),
 })}
 <div class="columns settings">
   <div>
@@ -123,7 +122,7 @@ const isTyped = ({ typed }: MemberVisit, id: SectionId): boolean => typed?.form.
 /** Leads to the section that has what was typed before. */
 function typedSection(visit: MemberVisit): Markup | null {
   const id = (Object.keys(settingsSections) as SectionId[]).find((each) => isTyped(visit, each));
-  return id ? html`<a href="#${id}">${sectionOf(id).title[visit.language]}</a>` : null;
+  return id ? html`<a href="#${id}">${visit.t(sectionOf(id).title)}</a>` : null;
 }
 
 /** A section with its form, which sends the settings along that it was made of. */
@@ -132,7 +131,7 @@ function section(
   id: SectionId,
   { values, errors, base }: { values: Values; errors: FieldErrors; base: FormBase },
 ): Markup {
-  const { business, csrfToken, language, link, role } = visit;
+  const { business, csrfToken, language, t, link, role } = visit;
   const { title, fields, logo, hasPreview } = sectionOf(id);
   const given = { values, errors, language };
   const inputs = Object.entries(fields).map(([name, setting]) => {
@@ -143,23 +142,23 @@ function section(
       </div>`
       : input;
   });
-  const remove = () => checkbox({ name: 'remove_logo', label: texts.removeLogo[language], checked: false });
+  const remove = () => checkbox({ name: 'remove_logo', label: t(texts.removeLogo), checked: false });
   const files = logo ? [fieldInput('logo', logo, given), business.logo ? remove() : html``] : [];
   const preview = button({
-    text: texts.showPreview[language],
+    text: t(texts.showPreview),
     kind: 'secondary',
     name: 'step',
     value: 'preview',
   });
   return formSection({
     id,
-    title: title[language],
+    title: t(title),
     action: link('/business'),
     csrfToken,
     multipart: true,
     data: { ...keepsTyping, 'data-preview-form': true, 'data-logo': link('/business/logo') },
     readOnly: role !== 'owner',
-    save: words.save[language],
+    save: t(words.save),
     more: html`${hasPreview ? preview : null}
       ${draftActs({ ...visit, typed: isTyped(visit, id) ? (visit.typed ?? null) : null })}`,
     content: html`${hidden('version', base.version)}
@@ -205,10 +204,10 @@ function identityCard(business: Business, language: Language): Markup {
   });
 }
 
-function previewCard({ language, link }: MemberVisit, values: Values): Markup {
+function previewCard({ t, link }: MemberVisit, values: Values): Markup {
   const previewed = Object.keys(settings).filter((name) => settings[name]?.preview);
   const frame = attributes({
-    title: texts.preview[language],
+    title: t(texts.preview),
     src: link('/business/preview', Object.fromEntries(previewed.map((name) => [name, values[name]]))),
     'data-preview': link('/business/preview'),
     sandbox: '',
@@ -216,6 +215,6 @@ function previewCard({ language, link }: MemberVisit, values: Values): Markup {
   });
   const content = html`<iframe${frame}></iframe>`;
   return html`<div class="preview">
-  ${card({ id: 'preview', title: texts.preview[language], content })}
+  ${card({ id: 'preview', title: t(texts.preview), content })}
 </div>`;
 }

@@ -61,7 +61,7 @@ export class SettingsPages {
     timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
   })
   async save(visit: MemberVisit): Promise<PageReply> {
-    const { business, files, form, language, session } = visit;
+    const { business, files, form, t, session } = visit;
     const section = sentSection(visit);
     const now = valuesOf(business);
     const values = { ...now, ...readFields(sectionOf(section).fields, form) };
@@ -80,7 +80,7 @@ export class SettingsPages {
       return shown({ refusal: proofNotice(visit) });
     }
     if (files.logo && (await this.limiter.consume('logo_business', business.id)) !== null) {
-      return shown({ errors: { logo: tooManyLogos[language] } });
+      return shown({ errors: { logo: t(tooManyLogos) } });
     }
     return this.#save(visit, section, { values, base }, shown);
   }
@@ -148,14 +148,14 @@ function sentLogo({ files, form }: MemberVisit, section: SectionId): BusinessCha
 }
 
 /** In a window of its own, since what was typed is not saved yet. */
-function proofNotice({ language, link }: MemberVisit): Markup {
+function proofNotice({ t, link }: MemberVisit): Markup {
   const href = proofPath(link('/business'));
-  return html`${texts.proof[language]} <a href="${href}" target="_blank">${texts.prove[language]}</a>`;
+  return html`${t(texts.proof)} <a href="${href}" target="_blank">${t(texts.prove)}</a>`;
 }
 
 /** Who has typed something keeps it; what was left as it was takes the value of now, so that saving again changes nothing back. */
 function changedPage(visit: MemberVisit, sent: Values, base: FormBase): PageReply {
-  const { language } = visit;
+  const { language, t } = visit;
   const now = valuesOf(visit.business);
   const before = readValues(base.fields);
   const values = Object.fromEntries(
@@ -169,14 +169,14 @@ function changedPage(visit: MemberVisit, sent: Values, base: FormBase): PageRepl
     const was = before[name] ?? value;
     const [old, current] = [was, value].map((each) => valueText(setting, each, language));
     const shown = html`<del>${old ?? null}</del> → <ins>${current ?? null}</ins>`;
-    return was === value ? [] : [[setting.word[language], shown] as const];
+    return was === value ? [] : [[t(setting.word), shown] as const];
   });
-  const list = changes.length === 0 ? html`<p>${texts.otherChanges[language]}</p>` : facts(changes, language);
+  const list = changes.length === 0 ? html`<p>${t(texts.otherChanges)}</p>` : facts(changes, language);
   return settingsPage(visit, {
     values,
     base: baseOf(visit),
-    refusal: html`${texts.changed[language]}`,
-    more: card({ id: 'changes', title: texts.changes[language], content: list }),
+    refusal: html`${t(texts.changed)}`,
+    more: card({ id: 'changes', title: t(texts.changes), content: list }),
   });
 }
 

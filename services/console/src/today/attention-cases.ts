@@ -83,8 +83,8 @@ export function byCause(visit: MemberVisit, cases: readonly Case[]): Task[] {
 
 /** A button for those who may change the book. */
 function action(visit: MemberVisit, path: string, fields: Markup, word: Words): Markup | null {
-  const { csrfToken, language, role } = visit;
-  const send = button({ text: word[language], kind: 'secondary' });
+  const { csrfToken, t, role } = visit;
+  const send = button({ text: t(word), kind: 'secondary' });
   return isAtLeast(role, 'issuer') ? postForm(visit.link(path), csrfToken, html`${fields}${send}`) : null;
 }
 
@@ -106,9 +106,9 @@ export const needsPerson = ({ allocation, document, state }: UnresolvedAllocatio
 
 export function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): Case {
   const { allocation, document } = row;
-  const { language } = visit;
+  const { language, t } = visit;
   const { state, reason, refusal_codes: refusalCodes, decided_at: decidedAt } = allocation;
-  const title = (state === 'refused' ? texts.refused : texts.gaveUp)[language];
+  const title = t(state === 'refused' ? texts.refused : texts.gaveUp);
   // The words of the authority usually begin with the code.
   const more = refusalCodes.filter((code) => !reason?.includes(code));
   const codes = more.length === 0 ? null : html` (${leftToRight(more.join(', '))})`;
@@ -117,7 +117,7 @@ export function allocationCase(visit: MemberVisit, row: UnresolvedAllocation): C
     cause: `${state} ${reason} ${refusalCodes.join()} ${allocation.decision?.decision}`,
     at: decidedAt,
     title: html`${title}: ${subject}`,
-    titleOfMany: (cases) => html`${title}: ${leftToRight(String(cases))} ${texts.documents[language]}`,
+    titleOfMany: (cases) => html`${title}: ${leftToRight(String(cases))} ${t(texts.documents)}`,
     subject,
     detail: html`${reasonText(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}${refusalDetail(row, language)}`,
     action:
@@ -145,7 +145,7 @@ function refusalAction(
 ): Markup | null {
   const at = `/documents/${document.id}`;
   const link = (href: string, word: Words) =>
-    linkButton({ href: visit.link(href), text: word[visit.language], kind: 'secondary' });
+    linkButton({ href: visit.link(href), text: visit.t(word), kind: 'secondary' });
   if (isToBeCredited(document, state)) {
     return isAtLeast(visit.role, 'issuer') ? link(`${at}/credit`, refusalWords.creditNow) : null;
   }
@@ -154,20 +154,20 @@ function refusalAction(
   }
   return linkButton({
     href: `${visit.link(at)}#refusal`,
-    text: refusalWords.ways[visit.language],
+    text: visit.t(refusalWords.ways),
     kind: 'secondary',
   });
 }
 
 export function donationCase(visit: MemberVisit, donation: Donation): Case {
-  const { language } = visit;
+  const { language, t } = visit;
   const { document_id: id, document_number: number, state, reason, decided_at: decidedAt } = donation;
   const subject = documentLink(visit, { id, type: 'donation_receipt', number });
   return {
     cause: `${state} ${reason}`,
     at: decidedAt,
-    title: html`${texts.unreported[language]}: ${subject}`,
-    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.unreportedMany[language]}`,
+    title: html`${t(texts.unreported)}: ${subject}`,
+    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${t(texts.unreportedMany)}`,
     subject,
     detail: html`${reasonText(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
     action: action(visit, `/documents/${id}/allocation`, backToToday, texts.retry),
@@ -180,7 +180,7 @@ export function noteCases(visit: MemberVisit, notes: ReplyOf<typeof reviewDocume
   return notes.flatMap((row): Case[] => {
     const found = reviewed(visit, row);
     const { note, documents, amount: sum, documents_sha256: hash = null } = row;
-    const name = noteNames[note][visit.language];
+    const name = visit.t(noteNames[note]);
     return found === null
       ? []
       : [
@@ -205,23 +205,22 @@ export function noteCases(visit: MemberVisit, notes: ReplyOf<typeof reviewDocume
 
 /** The accountant's files of a month, which an owner has made again once someone is there to get them. */
 export function packageCase(visit: MemberVisit, row: FailedPackage): Case {
-  const { language } = visit;
+  const { language, t } = visit;
   const subject = html`${packageTitle(row, language)}`;
   const at = row.ended_at?.toISOString() ?? '';
   const failure = row.has_recipient ? (row.failure ?? 'unavailable') : 'no_recipient';
   return {
     cause: failure,
     at,
-    title: html`${texts.failedPackage[language]}: ${subject}`,
-    titleOfMany: (cases) =>
-      html`${texts.failedPackage[language]}: ${leftToRight(String(cases))} ${texts.months[language]}`,
+    title: html`${t(texts.failedPackage)}: ${subject}`,
+    titleOfMany: (cases) => html`${t(texts.failedPackage)}: ${leftToRight(String(cases))} ${t(texts.months)}`,
     subject,
-    detail: html`${packageFailures[failure][language]}${at === '' ? null : html` · ${dayAndTime(at, language)}`}`,
+    detail: html`${t(packageFailures[failure])}${at === '' ? null : html` · ${dayAndTime(at, language)}`}`,
     action: isAtLeast(visit.role, 'owner') ? packageAction(visit, row) : null,
     dismissal: {
       key: rowKey('package', packageName(row), failure, at),
       name: packageTitle(row, language),
-      nameOfMany: texts.failedPackage[language],
+      nameOfMany: t(texts.failedPackage),
       entry: {
         action: 'accountant.dismiss',
         subject: visit.business.id,
@@ -231,11 +230,11 @@ export function packageCase(visit: MemberVisit, row: FailedPackage): Case {
   };
 }
 
-function packageAction({ csrfToken, language, link }: MemberVisit, row: FailedPackage): Markup {
-  const send = button({ text: texts.makeAgain[language], kind: 'secondary' });
+function packageAction({ csrfToken, t, link }: MemberVisit, row: FailedPackage): Markup {
+  const send = button({ text: t(texts.makeAgain), kind: 'secondary' });
   return row.has_recipient
     ? postForm(link('/exports/monthly/again'), csrfToken, html`${hidden('period', packageName(row))}${send}`)
-    : linkButton({ href: `${link('/exports')}#monthly`, text: texts.chooseRecipient[language] });
+    : linkButton({ href: `${link('/exports')}#monthly`, text: t(texts.chooseRecipient) });
 }
 
 /** Messages that have failed and addresses that get none, the latest first. */
@@ -254,15 +253,15 @@ export function messageCases(
 }
 
 function failureCase(visit: MemberVisit, row: FailedMessage): Case {
-  const { language } = visit;
+  const { language, t } = visit;
   const { document_id: id, document_type: type, document_number: number, recipient, reason } = row;
   const subject = documentLink(visit, { id, type, number });
   const to = leftToRight(recipient);
   return {
     cause: `${recipient} ${row.suppressed_address}`,
     at: row.failed_at,
-    title: html`${texts.failedMessage[language]} ${to}: ${subject}`,
-    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.failedMessages[language]} ${to}`,
+    title: html`${t(texts.failedMessage)} ${to}: ${subject}`,
+    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${t(texts.failedMessages)} ${to}`,
     subject,
     detail: html`${reasonText(reason, language)} · ${dayAndTime(row.failed_at, language)}`,
     action:
@@ -287,20 +286,20 @@ function failureCase(visit: MemberVisit, row: FailedMessage): Case {
 function suppressedActions(visit: MemberVisit, address: string, documentId: string): Markup | null {
   const allow = allowAction(visit, address);
   const href = `${visit.link(`/documents/${documentId}`)}#send`;
-  const other = linkButton({ href, text: texts.otherAddress[visit.language], kind: 'quiet' });
+  const other = linkButton({ href, text: visit.t(texts.otherAddress), kind: 'quiet' });
   return allow && html`${allow}${other}`;
 }
 
 function suppressionCase(visit: MemberVisit, row: Suppression): Case {
-  const { language } = visit;
-  const title = html`${texts.suppressed[language]} ${leftToRight(row.address)}`;
+  const { language, t } = visit;
+  const title = html`${t(texts.suppressed)} ${leftToRight(row.address)}`;
   return {
     cause: row.address,
     at: row.since,
     title,
     titleOfMany: () => title,
     subject: title,
-    detail: html`${texts[row.reason][language]}${row.detail && html`: ${isolate(row.detail, language)}`} · ${dayAndTime(row.since, language)}`,
+    detail: html`${t(texts[row.reason])}${row.detail && html`: ${isolate(row.detail, language)}`} · ${dayAndTime(row.since, language)}`,
     action: allowAction(visit, row.address),
     dismissal: {
       key: rowKey('suppression', row.channel, row.address, row.since),

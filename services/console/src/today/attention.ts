@@ -122,23 +122,23 @@ export function attention(
 }
 
 /** The section with what needs a person. */
-export function attentionCard(tasks: readonly Task[], { language }: MemberVisit): Markup {
+export function attentionCard(tasks: readonly Task[], { t }: MemberVisit): Markup {
   const rest = tasks.slice(shownMax);
   return card({
     id: 'attention',
     kind: 'attention',
-    title: html`${texts.needs[language]} ${count(tasks.length)}`,
+    title: html`${t(texts.needs)} ${count(tasks.length)}`,
     content: html`${taskList(tasks.slice(0, shownMax))}
-${rest.length > 0 && disclosure(html`${texts.more[language]} (${leftToRight(String(rest.length))})`, taskList(rest))}`,
+${rest.length > 0 && disclosure(html`${t(texts.more)} (${leftToRight(String(rest.length))})`, taskList(rest))}`,
   });
 }
 
 /** That a list has more than the page reads: what is shown is resolved first, or all of them are in the list of documents. */
 function moreTasks(
-  { language, link }: MemberVisit,
+  { t, link }: MemberVisit,
   { allocations, donations, failures, suppressions }: Findings,
 ): Task[] {
-  const all = (href: string) => linkButton({ href, text: texts.allOfThem[language], kind: 'secondary' });
+  const all = (href: string) => linkButton({ href, text: t(texts.allOfThem), kind: 'secondary' });
   const rows = [
     [allocations, texts.moreNumbers, all(link('/documents', { number: 'missing' }))],
     [donations, texts.moreDonations, all(link('/documents', { type: 'donation_receipt' }))],
@@ -146,12 +146,12 @@ function moreTasks(
     [suppressions, texts.moreAddresses, null],
   ] as const;
   return rows.flatMap(([found, title, action]) =>
-    found?.hasMore ? [{ title: `${title[language]} ${rowsMax}`, action }] : [],
+    found?.hasMore ? [{ title: `${t(title)} ${rowsMax}`, action }] : [],
   );
 }
 
 function connectionTasks(visit: MemberVisit, reply: Findings['connection']): Task[] {
-  const { language, business, isTest } = visit;
+  const { language, t, business, isTest } = visit;
   const connection = reply?.connection;
   if (isTest || !business.tax_authority_connected || !connection || connection.state === 'connected') {
     return [];
@@ -159,16 +159,16 @@ function connectionTasks(visit: MemberVisit, reply: Findings['connection']): Tas
   const hasEnded = connection.state === 'ended' || connection.until === null;
   const until = connection.until ?? '';
   const title = hasEnded
-    ? html`${texts.connectionEnded[language]}`
-    : html`${texts.connectionEnds[language]} ${leftToRight(formatDay(dayInIsrael(new Date(until)), language))}`;
+    ? html`${t(texts.connectionEnded)}`
+    : html`${t(texts.connectionEnds)} ${leftToRight(formatDay(dayInIsrael(new Date(until)), language))}`;
   return [
     {
       title,
       tone: hasEnded ? 'bad' : 'waiting',
-      detail: texts.connectionMore[language],
+      detail: t(texts.connectionMore),
       action: linkButton({
         href: visit.link('/authority'),
-        text: texts.connect[language],
+        text: t(texts.connect),
         kind: 'secondary',
       }),
     },
@@ -176,30 +176,30 @@ function connectionTasks(visit: MemberVisit, reply: Findings['connection']): Tas
 }
 
 /** An institution whose donations are not reported, since it is not connected. */
-function donationTasks({ business, isTest, language, link, role }: MemberVisit, now: Date): Task[] {
+function donationTasks({ business, isTest, t, link, role }: MemberVisit, now: Date): Task[] {
   if (isTest || business.tax_authority_connected || !isReportingInstitution(business, dayInIsrael(now))) {
     return [];
   }
-  const connect = linkButton({ href: link('/authority'), text: texts.connect[language], kind: 'secondary' });
+  const connect = linkButton({ href: link('/authority'), text: t(texts.connect), kind: 'secondary' });
   return [
     {
-      title: html`${texts.donationsUnconnected[language]}`,
+      title: html`${t(texts.donationsUnconnected)}`,
       tone: 'bad',
-      detail: texts.donationsUnconnectedMore[language],
+      detail: t(texts.donationsUnconnectedMore),
       action: isAtLeast(role, 'owner') ? connect : null,
     },
   ];
 }
 
-function certificateTasks({ language }: MemberVisit, reply: Findings['certificate'], now: Date): Task[] {
+function certificateTasks({ language, t }: MemberVisit, reply: Findings['certificate'], now: Date): Task[] {
   if (!reply || Date.parse(reply.not_after) - now.getTime() > warnMs) {
     return [];
   }
   const until = formatDay(dayInIsrael(new Date(reply.not_after)), language);
   return [
     {
-      title: html`${texts.certificateEnds[language]} ${leftToRight(until)}`,
-      detail: texts.certificateMore[language],
+      title: html`${t(texts.certificateEnds)} ${leftToRight(until)}`,
+      detail: t(texts.certificateMore),
     },
   ];
 }
@@ -217,7 +217,7 @@ function isConcerned(
 
 /** That the tax authority names another threshold of allocation numbers than the table of law. */
 function thresholdTasks(visit: MemberVisit, { threshold, isRegisteredSoftware }: Findings): Task[] {
-  const { isTest, language } = visit;
+  const { isTest, language, t } = visit;
   const answer = threshold?.answer ?? null;
   if (
     isTest ||
@@ -230,15 +230,15 @@ function thresholdTasks(visit: MemberVisit, { threshold, isRegisteredSoftware }:
   const known = amount(allocationThresholdOn(answer.day), language);
   return [
     {
-      title: html`${texts.threshold[language]}: ${amount(answer.net, language)}`,
-      detail: html`${texts.thresholdKnown[language]}: ${known}. ${texts.thresholdMore[language]}`,
+      title: html`${t(texts.threshold)}: ${amount(answer.net, language)}`,
+      detail: html`${t(texts.thresholdKnown)}: ${known}. ${t(texts.thresholdMore)}`,
     },
   ];
 }
 
 /** The rules of law that change soon and concern the business. */
 function lawTasks(visit: MemberVisit, isRegisteredSoftware: boolean, now: Date): Task[] {
-  const { isTest, language } = visit;
+  const { isTest, language, t } = visit;
   const concerned = lawChanges(dayInIsrael(now), warnDays).filter(({ rule }) =>
     isConcerned(visit, rule, isRegisteredSoftware),
   );
@@ -247,10 +247,10 @@ function lawTasks(visit: MemberVisit, isRegisteredSoftware: boolean, now: Date):
     : concerned.map(({ rule, from, value }) => {
         const text = typeof value === 'number' ? html`: ${leftToRight(lawText(rule, value))}` : null;
         const day = leftToRight(formatDay(value === null ? addDays(from, -1) : from, language));
-        const when = texts[value === null ? 'lawUntil' : 'lawFrom'][language];
+        const when = t(texts[value === null ? 'lawUntil' : 'lawFrom']);
         return {
-          title: html`${when} ${day}: ${rule.name[language]}${text}`,
-          detail: html`${texts.lawSource[language]} ${isolate(rule.source, language)}`,
+          title: html`${when} ${day}: ${t(rule.name)}${text}`,
+          detail: html`${t(texts.lawSource)} ${isolate(rule.source, language)}`,
         };
       });
 }

@@ -58,50 +58,50 @@ export function checkStateOf({ completed, running }: KnownCheck, now: Date): Che
 
 /** One line on the state of the book, which leads to what is checked. A test book has none. */
 export function checkLine(visit: MemberVisit, check: KnownCheck, now: Date): Markup | null {
-  const { isTest, language, link } = visit;
+  const { isTest, t, link } = visit;
   const state = checkStateOf(check, now);
   if (isTest || state === 'found') {
     return null;
   }
   return html`<p class="soft check-line">
   ${stateText(state, check, visit, now)}
-  <a href="${link('/check')}">${checkWords.what[language]}</a>
+  <a href="${link('/check')}">${t(checkWords.what)}</a>
 </p>`;
 }
 
 function stateText(
   state: CheckState,
   { completed: check, running }: KnownCheck,
-  { language }: MemberVisit,
+  { language, t }: MemberVisit,
   now: Date,
 ): Markup {
   const completed = check?.completed_at.toISOString() ?? '';
-  const last = check && html`${checkWords.lastChecked[language]} ${dayAndTime(completed, language)}. `;
+  const last = check && html`${t(checkWords.lastChecked)} ${dayAndTime(completed, language)}. `;
   if (state === 'running' && running) {
-    return html`${last}${checkWords.running[language]} ${leftToRight(String(running.documents))} ${checkWords.documents[language]}.`;
+    return html`${last}${t(checkWords.running)} ${leftToRight(String(running.documents))} ${t(checkWords.documents)}.`;
   }
   if (!check || state === 'none') {
-    return html`${checkWords.notYet[language]}.`;
+    return html`${t(checkWords.notYet)}.`;
   }
   const isToday = dayInIsrael(check.completed_at) === dayInIsrael(now);
   const when = isToday ? leftToRight(formatInstantTime(completed)) : dayAndTime(completed, language);
   return state === 'sound'
-    ? html`${leftToRight(String(check.documents))} ${checkWords.documents[language]}, ${checkWords.noGap[language]}, ${checkWords.checked[language]} ${when}.`
-    : html`${checkWords.lastChecked[language]} ${dayAndTime(completed, language)}; ${checkWords.missed[language]}.`;
+    ? html`${leftToRight(String(check.documents))} ${t(checkWords.documents)}, ${t(checkWords.noGap)}, ${t(checkWords.checked)} ${when}.`
+    : html`${t(checkWords.lastChecked)} ${dayAndTime(completed, language)}; ${t(checkWords.missed)}.`;
 }
 
 /** What the check has found needs a person. */
 export function checkTasks(visit: MemberVisit, check: KnownCheck, now: Date): Task[] {
-  const { isTest, language, link } = visit;
+  const { isTest, t, link } = visit;
   if (isTest || checkStateOf(check, now) !== 'found') {
     return [];
   }
   return [
     {
-      title: html`${checkWords.found[language]} ${count(check.completed?.findings?.length ?? 0)}`,
+      title: html`${t(checkWords.found)} ${count(check.completed?.findings?.length ?? 0)}`,
       tone: 'bad',
-      detail: checkWords.foundMore[language],
-      action: linkButton({ href: link('/check'), text: checkWords.show[language], kind: 'secondary' }),
+      detail: t(checkWords.foundMore),
+      action: linkButton({ href: link('/check'), text: t(checkWords.show), kind: 'secondary' }),
     },
   ];
 }

@@ -64,29 +64,29 @@ export class CheckPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { business, language } = visit;
+    const { business, language, t } = visit;
     const check = await knownCheck(forTenant(this.db, business.id), business.id);
     const now = this.clock.now();
     const state = checkStateOf(check, now);
     return page(
-      texts.title[language],
-      html`${pageHead({ title: texts.title[language], language, lead: texts.lead[language] })}
-${state === 'found' ? notice('error', checkWords.foundMore[language]) : null}
+      t(texts.title),
+      html`${pageHead({ title: t(texts.title), language, lead: t(texts.lead) })}
+${state === 'found' ? notice('error', t(checkWords.foundMore)) : null}
 ${state === 'found' || state === 'sound' ? null : checkLine(visit, check, now)}
 ${check.completed ? lastCheck(visit, check.completed) : null}
 ${card({
   id: 'checked',
-  title: texts.what[language],
+  title: t(texts.what),
   content: html`<ul>
-${checked.map((words) => html`<li>${words[language]}</li>\n`)}</ul>
-<p>${texts.large[language]}</p>
-<p>${texts.not[language]}</p>`,
+${checked.map((words) => html`<li>${t(words)}</li>\n`)}</ul>
+<p>${t(texts.large)}</p>
+<p>${t(texts.not)}</p>`,
 })}`,
     );
   }
 }
 
-function lastCheck({ language }: MemberVisit, check: CompletedCheck): Markup {
+function lastCheck({ language, t }: MemberVisit, check: CompletedCheck): Markup {
   const findings = check.findings ?? [];
   const list = findings.map(({ type, number, message }) => {
     const rules = type && documentTypeRules[type];
@@ -99,15 +99,15 @@ function lastCheck({ language }: MemberVisit, check: CompletedCheck): Markup {
   });
   return card({
     id: 'last',
-    title: texts.last[language],
+    title: t(texts.last),
     content: html`<dl class="facts">
-  <dt>${texts.from[language]}</dt>
+  <dt>${t(texts.from)}</dt>
   <dd>${dayAndTime(check.completed_since.toISOString(), language)}</dd>
-  <dt>${texts.until[language]}</dt>
+  <dt>${t(texts.until)}</dt>
   <dd>${dayAndTime(check.completed_at.toISOString(), language)}</dd>
-  <dt>${texts.documents[language]}</dt>
+  <dt>${t(texts.documents)}</dt>
   <dd>${leftToRight(String(check.documents))}</dd>
-  <dt>${texts.findings[language]}</dt>
+  <dt>${t(texts.findings)}</dt>
   <dd>${leftToRight(String(findings.length))}</dd>
 </dl>
 ${

@@ -26,15 +26,13 @@ export const rowKey = (...facts: readonly (string | number | null)[]): string =>
 
 /** The button that dismisses a row, or all rows of one cause; null for those who may not. */
 export function dismissAction(visit: MemberVisit, rows: readonly Dismissal[]): Markup | null {
-  const { csrfToken, language, link, role } = visit;
+  const { csrfToken, t, link, role } = visit;
   const [first] = rows;
   if (!first || !isAtLeast(role, 'issuer')) {
     return null;
   }
   const [text, name] =
-    rows.length === 1
-      ? [texts.dismiss[language], first.name]
-      : [texts.dismissAll[language], first.nameOfMany];
+    rows.length === 1 ? [t(texts.dismiss), first.name] : [t(texts.dismissAll), first.nameOfMany];
   const keys = rows.map(
     ({ key }) => html`${hidden('row', key)}
 `,

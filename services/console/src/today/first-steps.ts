@@ -125,15 +125,15 @@ interface StepFacts {
 }
 
 function stepsOf(visit: MemberVisit, facts: StepFacts): OpenStep[] {
-  const { business, language, role } = visit;
+  const { business, t, role } = visit;
   const isOwner = isAtLeast(role, 'owner');
   const step = (
     name: 'details' | 'logo' | 'sending' | 'connect' | 'key' | 'accountant',
     isDone: boolean,
     path: string,
   ): OpenStep => ({
-    text: firstStepWords[name][language],
-    detail: firstStepWords[`${name}More`][language],
+    text: t(firstStepWords[name]),
+    detail: t(firstStepWords[`${name}More`]),
     isDone,
     act: isOwner ? { path: `/b/${business.id}${path}`, word: firstStepWords[`${name}Act`] } : null,
   });
@@ -145,17 +145,17 @@ function stepsOf(visit: MemberVisit, facts: StepFacts): OpenStep[] {
     step('logo', business.logo != null, '/business#look'),
     step('sending', business.auto_send.enabled, '/business#sending'),
     ...(needsConnection
-      ? [facts.reportsDonations ? { ...connect, detail: firstStepWords.connectDonations[language] } : connect]
+      ? [facts.reportsDonations ? { ...connect, detail: t(firstStepWords.connectDonations) } : connect]
       : []),
     {
-      text: firstStepWords.test[language],
-      detail: firstStepWords.testMore[language],
+      text: t(firstStepWords.test),
+      detail: t(firstStepWords.testMore),
       isDone: facts.hasTests,
       act: { path: `/t/${business.id}`, word: firstStepWords.testAct },
     },
     {
-      text: firstStepWords.first[language],
-      detail: firstStepWords.firstMore[language],
+      text: t(firstStepWords.first),
+      detail: t(firstStepWords.firstMore),
       isDone: facts.hasDocuments,
       act: isAtLeast(role, 'issuer') ? { path: visit.link('/issue'), word: words.issue } : null,
     },
@@ -166,16 +166,16 @@ function stepsOf(visit: MemberVisit, facts: StepFacts): OpenStep[] {
 
 /** The steps as a card. Its primary act is that of the next step; an owner may dismiss them. */
 export function firstStepsCard(visit: MemberVisit, steps: readonly OpenStep[]): Markup {
-  const { csrfToken, language, link, role } = visit;
+  const { csrfToken, language, t, link, role } = visit;
   const next = steps.findIndex(({ isDone }) => !isDone);
   const shown = steps.map(({ act, ...step }, index): Step => {
     const kind = index === next ? 'primary' : 'secondary';
-    return { ...step, action: act && linkButton({ href: act.path, text: act.word[language], kind }) };
+    return { ...step, action: act && linkButton({ href: act.path, text: t(act.word), kind }) };
   });
-  const dismiss = button({ text: firstStepWords.dismiss[language], kind: 'quiet' });
+  const dismiss = button({ text: t(firstStepWords.dismiss), kind: 'quiet' });
   return card({
     id: 'first-steps',
-    title: firstStepWords.title[language],
+    title: t(firstStepWords.title),
     aside: isAtLeast(role, 'owner') ? postForm(link('/first-steps/dismiss'), csrfToken, dismiss) : null,
     content: checklist(shown, language),
   });

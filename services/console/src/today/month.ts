@@ -60,15 +60,15 @@ const resultsOf = ({ business }: MemberVisit, months: Months) =>
 
 /** The figures of this month, each with that of the month before. */
 export function monthFigures(visit: MemberVisit, months: Months, today: string): Stat[] {
-  const { language } = visit;
+  const { language, t } = visit;
   const results = resultsOf(visit, months);
   const month = today.slice(0, 7);
   const now = results.get(month) ?? none;
   const before = results.get(monthBefore(month)) ?? none;
   const figure = (name: 'income' | 'vat' | 'received'): Stat => ({
-    label: texts[name][language],
+    label: t(texts[name]),
     value: largeAmount(toShekels(now[name]), language),
-    detail: html`${texts.lastMonth[language]}: ${amount(toShekels(before[name]), language)}`,
+    detail: html`${t(texts.lastMonth)}: ${amount(toShekels(before[name]), language)}`,
   });
   const hasVat = [...results.values()].some(({ vat }) => vat !== 0n);
   return [figure('income'), ...(hasVat ? [figure('vat')] : []), figure('received')];
@@ -76,13 +76,13 @@ export function monthFigures(visit: MemberVisit, months: Months, today: string):
 
 /** What is left to pay of all documents, with what of it is late. */
 export function debtFigure(visit: MemberVisit, { amount: sum, late }: ReplyOf<typeof summarizeDebts>): Stat {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   const isLate = late > 0;
   return {
-    label: texts.debts[language],
+    label: t(texts.debts),
     value: largeAmount(sum, language),
     href: link('/debts'),
-    detail: isLate ? html`${texts.late[language]}: ${amount(late, language)}` : texts.noneLate[language],
+    detail: isLate ? html`${t(texts.late)}: ${amount(late, language)}` : t(texts.noneLate),
     ...(isLate && { tone: 'bad' as const }),
   };
 }
@@ -94,7 +94,7 @@ const monthName = (month: number, language: Language, form: 'long' | 'short') =>
 
 /** Income by month, this year next to the last. */
 export function yearChart(visit: MemberVisit, months: Months, today: string): Markup {
-  const { language } = visit;
+  const { language, t } = visit;
   const results = resultsOf(visit, months);
   const year = Number(today.slice(0, 4));
   const thisMonth = Number(today.slice(5, 7));
@@ -111,15 +111,15 @@ export function yearChart(visit: MemberVisit, months: Months, today: string): Ma
   });
   const isEmpty = pairs.every(({ value, before }) => !value && !before);
   const content = isEmpty
-    ? emptyState({ title: texts.noIncome[language], text: texts.noIncomeMore[language] })
+    ? emptyState({ title: t(texts.noIncome), text: t(texts.noIncomeMore) })
     : barChart({
-        title: texts.year[language],
+        title: t(texts.year),
         pairs,
         legend: { value: String(year), before: String(year - 1) },
-        pairHead: texts.monthHead[language],
+        pairHead: t(texts.monthHead),
         language,
       });
-  return card({ id: 'year', title: texts.year[language], aside: comparedText(pairs, language), content });
+  return card({ id: 'year', title: t(texts.year), aside: comparedText(pairs, language), content });
 }
 
 /** This year until now, and the same months of the last one; null where there was nothing then. */
@@ -138,26 +138,26 @@ function comparedText(pairs: readonly BarPair[], language: Language): Markup | n
 
 /** The customers who bring in most, each with its page. */
 export function topCustomers(
-  { language, link }: MemberVisit,
+  { language, t, link }: MemberVisit,
   { customers }: ReplyOf<typeof listTopCustomers>,
 ): Markup | null {
   const content = table({
-    caption: texts.top[language],
+    caption: t(texts.top),
     language,
     rows: customers,
     columns: [
       {
-        head: texts.customer[language],
+        head: t(texts.customer),
         value: ({ customer_id, name }) =>
           html`<a href="${link(`/customers/${customer_id}/statement`)}">${isolate(name, language)}</a>`,
       },
-      { head: texts.count[language], kind: 'count', value: ({ documents }) => documents },
-      { head: texts.incomeOf[language], kind: 'money', value: ({ income }) => income },
+      { head: t(texts.count), kind: 'count', value: ({ documents }) => documents },
+      { head: t(texts.incomeOf), kind: 'money', value: ({ income }) => income },
     ],
   });
   return customers.length === 0
     ? null
-    : card({ id: 'top-customers', title: texts.top[language], kind: 'flush', content });
+    : card({ id: 'top-customers', title: t(texts.top), kind: 'flush', content });
 }
 
 /** The types in the order in which owners think of them: what is money, and then what leads to it, whose totals are no money yet. */
@@ -175,7 +175,7 @@ const shownTypes = {
 } as const satisfies Record<DocumentType, 1 | -1 | 0>;
 
 /** What was issued this month, by type. */
-export function monthByType({ language }: MemberVisit, months: Months, today: string): Markup {
+export function monthByType({ language, t }: MemberVisit, months: Months, today: string): Markup {
   const ofMonth = months.filter(({ month }) => month === today.slice(0, 7));
   const rows = Object.entries(shownTypes).flatMap(([type, sign]) =>
     ofMonth
@@ -184,16 +184,16 @@ export function monthByType({ language }: MemberVisit, months: Months, today: st
   );
   const content =
     rows.length === 0
-      ? html`<p class="soft">${texts.noneThisMonth[language]}</p>`
+      ? html`<p class="soft">${t(texts.noneThisMonth)}</p>`
       : table({
-          caption: texts.byType[language],
+          caption: t(texts.byType),
           language,
           rows,
           columns: [
-            { head: texts.kind[language], value: ({ type }) => html`${typeName(type, language)}` },
-            { head: texts.count[language], kind: 'count', value: ({ documents }) => documents },
-            { head: texts.total[language], kind: 'money', value: ({ sum }) => sum },
+            { head: t(texts.kind), value: ({ type }) => html`${typeName(type, language)}` },
+            { head: t(texts.count), kind: 'count', value: ({ documents }) => documents },
+            { head: t(texts.total), kind: 'money', value: ({ sum }) => sum },
           ],
         });
-  return card({ id: 'month', title: texts.byType[language], content });
+  return card({ id: 'month', title: t(texts.byType), content });
 }

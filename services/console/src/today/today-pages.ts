@@ -66,7 +66,7 @@ export class TodayPages {
   /** The first page of a business: what needs a person, how the month is, and what came in. */
   @ConsolePage({ method: 'GET', path: '/' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { language, outcome } = visit;
+    const { language, t, outcome } = visit;
     const now = this.clock.now();
     const today = dayInIsrael(now);
     const [book, findings] = await Promise.all([this.#book(visit, today), this.#findings(visit)]);
@@ -86,15 +86,15 @@ export class TodayPages {
     const isBeginning = isFresh && (visit.isTest || steps !== null);
     const isCalm = tasks.length === 0 && !isBeginning && !isIncomplete;
     return page(
-      words.today[language],
+      t(words.today),
       html`${pageHead({
-        title: words.today[language],
+        title: t(words.today),
         language,
-        lead: isCalm ? texts.nothing[language] : null,
+        lead: isCalm ? t(texts.nothing) : null,
         ...issueActs(visit, isBeginning, steps !== null),
       })}
 ${outcomeNotice(outcome, language) ?? dismissalNotice(visit)}
-${isIncomplete ? notice('error', texts.unavailable[language]) : null}
+${isIncomplete ? notice('error', t(texts.unavailable)) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps && firstStepsCard(visit, steps)}
 ${
@@ -176,12 +176,12 @@ ${bookSoFar(visit, book, today)}`
   }
 }
 
-function dismissalNotice({ language, outcome }: MemberVisit): Markup | null {
+function dismissalNotice({ t, outcome }: MemberVisit): Markup | null {
   switch (outcome) {
     case 'row_dismissed':
-      return notice('done', texts.dismissed[language]);
+      return notice('done', t(texts.dismissed));
     case 'row_not_dismissed':
-      return notice('info', texts.notDismissed[language]);
+      return notice('info', t(texts.notDismissed));
     default:
       return null;
   }
@@ -237,11 +237,11 @@ function tables(
 }
 
 function latestDocuments(visit: MemberVisit, { documents }: ReplyOf<typeof listDocuments>): Markup {
-  const { language } = visit;
-  const all = html`<a href="${visit.link('/documents')}">${texts.all[language]}</a>`;
+  const { language, t } = visit;
+  const all = html`<a href="${visit.link('/documents')}">${t(texts.all)}</a>`;
   return card({
     id: 'latest',
-    title: texts.latest[language],
+    title: t(texts.latest),
     kind: 'flush',
     aside: all,
     content: documentTable(documents, (id) => visit.link(`/documents/${id}`), language),
@@ -257,13 +257,13 @@ function issueActs(visit: MemberVisit, isBeginning: boolean, hasSteps: boolean) 
 
 /** How a test book begins. */
 function emptyTestBook(visit: MemberVisit): Markup {
-  const { business, language, role } = visit;
+  const { business, t, role } = visit;
   const key = isAtLeast(role, 'owner')
-    ? linkButton({ href: `/b/${business.id}/connection/new`, text: texts.testKey[language] })
+    ? linkButton({ href: `/b/${business.id}/connection/new`, text: t(texts.testKey) })
     : null;
   return emptyState({
-    title: texts.emptyTestBook[language],
-    text: texts.emptyTestBookMore[language],
+    title: t(texts.emptyTestBook),
+    text: t(texts.emptyTestBookMore),
     action: html`<div class="buttons">
   ${issueAct(visit)}
   ${key}

@@ -79,7 +79,7 @@ export class TrailPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, business, language, link, query } = visit;
+    const { bookId, business, language, t, link, query } = visit;
     const values = readTrailValues(query);
     const filter = await filterOf(this.rpc, bookId, values);
     const positions = readPositions(query.get('before'));
@@ -91,30 +91,30 @@ export class TrailPages {
     const list =
       trail.entries.length === 0
         ? emptyState({
-            title: texts.none[language],
-            ...(trail.next !== null && { text: texts.older[language] }),
+            title: t(texts.none),
+            ...(trail.next !== null && { text: t(texts.older) }),
           })
         : entriesByDay(visit, trail.entries, names);
     const linkTo = (before: string | undefined) => link('/trail', { ...values, before });
     return page(
-      words.trail[language],
+      t(words.trail),
       html`
 ${pageHead({
-  title: words.trail[language],
+  title: t(words.trail),
   language,
-  lead: texts.what[language],
+  lead: t(texts.what),
   secondary: [linkButton({ href: link('/trail/csv', { ...values }), text: 'CSV', download: true })],
 })}
-${trail.isPart ? notice('error', texts.away[language]) : null}
+${trail.isPart ? notice('error', t(texts.away)) : null}
 ${trailFilters(visit, values, members)}
-${card({ id: 'entries', title: words.trail[language], titleHidden: true, content: list })}
+${card({ id: 'entries', title: t(words.trail), titleHidden: true, content: list })}
 ${pager(
   {
     first: query.has('before') ? linkTo(undefined) : null,
     next: trail.next === null ? null : linkTo(trail.next),
   },
   language,
-  words.trail[language],
+  t(words.trail),
 )}`,
     );
   }
@@ -181,45 +181,45 @@ const longDay = (day: string, language: Language): string =>
   }).format(new Date(`${day}T00:00:00Z`));
 
 function trailFilters(
-  { language, link }: MemberVisit,
+  { language, t, link }: MemberVisit,
   values: TrailValues,
   members: readonly { readonly person_id: string; readonly email: string }[],
 ): Markup {
-  const kinds = Object.entries(trailKinds).map(([kind, { word }]) => [kind, word[language]] as const);
+  const kinds = Object.entries(trailKinds).map(([kind, { word }]) => [kind, t(word)] as const);
   const dateField = (name: 'from' | 'to') =>
-    field({ name, type: 'date', language, label: texts[name][language], value: values[name] });
+    field({ name, type: 'date', language, label: t(texts[name]), value: values[name] });
   return filterForm({
     action: link('/trail'),
     content: html`
 ${choice({
   name: 'kind',
-  label: texts.kind[language],
+  label: t(texts.kind),
   value: values.kind,
-  options: [['', texts.any[language]], ...kinds],
+  options: [['', t(texts.any)], ...kinds],
 })}
 ${choice({
   name: 'actor',
-  label: texts.actor[language],
+  label: t(texts.actor),
   value: values.actor,
   options: [
-    ['', texts.anyone[language]],
-    ['person', texts.person[language]],
+    ['', t(texts.anyone)],
+    ['person', t(texts.person)],
     ...members.map(({ person_id, email }) => [`person:${person_id}`, email] as const),
-    ['key', texts.key[language]],
-    ['operator', texts.operator[language]],
-    ['service:delivery', texts.system[language]],
+    ['key', t(texts.key)],
+    ['operator', t(texts.operator)],
+    ['service:delivery', t(texts.system)],
   ],
 })}
 ${dateField('from')}
 ${dateField('to')}
 ${field({
   name: 'document',
-  label: texts.document[language],
+  label: t(texts.document),
   value: values.document,
   ltr: true,
 })}`,
     acts: html`
-${button({ text: texts.show[language], kind: 'secondary' })}
-${linkButton({ href: link('/trail'), text: texts.clear[language], kind: 'quiet' })}`,
+${button({ text: t(texts.show), kind: 'secondary' })}
+${linkButton({ href: link('/trail'), text: t(texts.clear), kind: 'quiet' })}`,
   });
 }

@@ -34,45 +34,45 @@ import { accountWords as texts } from './account-words.js';
 import { describeDevice } from './describe-device.js';
 
 function sessionsSection(visit: PersonVisit, sessions: readonly ListedSession[]): Markup {
-  const { language, csrfToken } = visit;
+  const { language, t, csrfToken } = visit;
   const end = (session: ListedSession) =>
     postForm(
       `/account/sessions/${session.id}/end`,
       csrfToken,
-      button({ text: texts.end[language], kind: 'secondary' }),
+      button({ text: t(texts.end), kind: 'secondary' }),
     );
   const list = table<ListedSession>({
-    caption: texts.sessions[language],
+    caption: t(texts.sessions),
     language,
     rows: sessions,
     columns: [
       {
-        head: texts.device[language],
+        head: t(texts.device),
         value: ({ userAgent }) => html`${describeDevice(userAgent, language)}`,
       },
-      { head: texts.network[language], value: ({ network }) => leftToRight(network) },
+      { head: t(texts.network), value: ({ network }) => leftToRight(network) },
       {
-        head: texts.lastUse[language],
+        head: t(texts.lastUse),
         value: ({ lastUsedAt }) => dayAndTime(lastUsedAt.toISOString(), language),
       },
       {
-        head: texts.action[language],
+        head: t(texts.action),
         headHidden: true,
         kind: 'action',
         value: (session) =>
-          session.id === visit.session.id ? badge('good', texts.thisOne[language]) : end(session),
+          session.id === visit.session.id ? badge('good', t(texts.thisOne)) : end(session),
       },
     ],
   });
   const endOthers = postForm(
     '/account/sessions/end-others',
     csrfToken,
-    button({ text: texts.endOthers[language], kind: 'danger' }),
+    button({ text: t(texts.endOthers), kind: 'danger' }),
   );
   return card({
     id: 'sessions',
-    title: texts.sessions[language],
-    content: html`<p class="hint">${texts.sessionsLead[language]}</p>
+    title: t(texts.sessions),
+    content: html`<p class="hint">${t(texts.sessionsLead)}</p>
 ${list}
 ${sessions.length > 1 && endOthers}`,
   });
@@ -86,13 +86,13 @@ interface RefusedName {
 }
 
 function passkeyItem(
-  { language, csrfToken }: PersonVisit,
+  { language, t, csrfToken }: PersonVisit,
   passkey: PasskeyRow,
   refused: RefusedName | undefined,
 ): Markup {
-  const name = passkey.name === '' ? texts.unnamed[language] : passkey.name;
+  const name = passkey.name === '' ? t(texts.unnamed) : passkey.name;
   const at = (instant: Date) => dayAndTime(instant.toISOString(), language);
-  const used = passkey.last_used_at ? at(passkey.last_used_at) : html`${texts.never[language]}`;
+  const used = passkey.last_used_at ? at(passkey.last_used_at) : html`${t(texts.never)}`;
   const input = attributes({
     id: `name-${passkey.id}`,
     name: 'name',
@@ -104,16 +104,16 @@ function passkeyItem(
   });
   const remove = linkButton({
     href: `/account/passkeys/${passkey.id}/remove`,
-    text: texts.remove[language],
+    text: t(texts.remove),
     kind: 'danger',
   });
-  const rename = html`<label class="visually-hidden" for="name-${passkey.id}">${texts.passkeyName[language]}</label>
+  const rename = html`<label class="visually-hidden" for="name-${passkey.id}">${t(texts.passkeyName)}</label>
       <input${input}>
-      ${button({ text: texts.rename[language], kind: 'secondary' })}`;
+      ${button({ text: t(texts.rename), kind: 'secondary' })}`;
   return html`<li class="item">
     <div>
       <p class="item-title">${isolate(name, language)}</p>
-      <p>${texts.added[language]}: ${at(passkey.created_at)} · ${texts.lastUse[language]}: ${used}</p>
+      <p>${t(texts.added)}: ${at(passkey.created_at)} · ${t(texts.lastUse)}: ${used}</p>
     </div>
     <div class="actions">
       ${postForm(`/account/passkeys/${passkey.id}/rename`, csrfToken, rename, 'inline')}
@@ -129,42 +129,42 @@ function passkeysSection(
   passkeys: readonly PasskeyRow[],
   refused: RefusedName | undefined,
 ): Markup {
-  const { language } = visit;
+  const { t } = visit;
   const list =
     passkeys.length === 0
-      ? html`<p class="soft">${texts.noPasskeys[language]}</p>`
+      ? html`<p class="soft">${t(texts.noPasskeys)}</p>`
       : html`<ul class="items passkeys">
   ${passkeys.map((passkey) => passkeyItem(visit, passkey, passkey.id === refused?.id ? refused : undefined))}
 </ul>`;
   return card({
     id: 'passkeys',
-    title: texts.passkeys[language],
-    aside: linkButton({ href: '/account/passkeys/new', text: texts.addPasskey[language] }),
-    content: html`<p class="hint">${texts.passkeysLead[language]}</p>
+    title: t(texts.passkeys),
+    aside: linkButton({ href: '/account/passkeys/new', text: t(texts.addPasskey) }),
+    content: html`<p class="hint">${t(texts.passkeysLead)}</p>
 ${list}`,
   });
 }
 
-function languageSection({ language, csrfToken }: PersonVisit): Markup {
+function languageSection({ language, t, csrfToken }: PersonVisit): Markup {
   const choices = radios({
     name: 'language',
-    label: texts.language[language],
+    label: t(texts.language),
     value: language,
     options: [
-      ['he', texts.hebrew[language]],
-      ['en', texts.english[language]],
+      ['he', t(texts.hebrew)],
+      ['en', t(texts.english)],
     ],
   });
   return card({
     id: 'language',
-    title: texts.language[language],
+    title: t(texts.language),
     titleHidden: true,
     content: form({
       action: '/language',
       csrfToken,
       content: html`${hidden('next', '/account')}
 ${choices}`,
-      acts: button({ text: words.save[language], kind: 'secondary' }),
+      acts: button({ text: t(words.save), kind: 'secondary' }),
     }),
   });
 }
@@ -176,15 +176,15 @@ export async function accountPage(
   visit: PersonVisit,
   refused?: RefusedName,
 ): Promise<PageReply> {
-  const { language, session } = visit;
+  const { language, t, session } = visit;
   const all = acrossTenants(db);
   const [sessions, passkeys] = await Promise.all([
     listSessions(all, session.personId, now),
     listPasskeys(all, session.personId),
   ]);
   return page(
-    words.account[language],
-    html`${pageHead({ title: words.account[language], language, lead: leftToRight(session.email) })}
+    t(words.account),
+    html`${pageHead({ title: t(words.account), language, lead: leftToRight(session.email) })}
 ${languageSection(visit)}
 ${sessionsSection(visit, sessions)}
 ${passkeysSection(visit, passkeys, refused)}`,

@@ -42,28 +42,28 @@ export class PasskeyPages {
   /** Shows the form for a new passkey, which a script sends. */
   @ConsolePage({ method: 'GET', path: '/new' })
   async showNew(visit: PersonVisit): Promise<PageReply> {
-    const { language, csrfToken } = visit;
+    const { t, csrfToken } = visit;
     const part = attributes({
       class: 'passkey',
       hidden: true,
       'data-passkey': 'add',
       'data-token': csrfToken,
-      'data-failed': texts.addFailed[language],
+      'data-failed': t(texts.addFailed),
     });
     const reply = cardPage(
-      texts.addPasskey[language],
-      html`<p>${texts.passkeysLead[language]}</p>
+      t(texts.addPasskey),
+      html`<p>${t(texts.passkeysLead)}</p>
 <div${part}>
-  <label for="name">${texts.passkeyName[language]}</label>
+  <label for="name">${t(texts.passkeyName)}</label>
   <input id="name" autocomplete="off" aria-describedby="name-hint">
-  <p class="hint" id="name-hint">${texts.passkeyNameHint[language]}</p>
-  <button type="button" class="primary">${texts.addPasskey[language]}</button>
+  <p class="hint" id="name-hint">${t(texts.passkeyNameHint)}</p>
+  <button type="button" class="primary">${t(texts.addPasskey)}</button>
   <p class="error" role="alert"></p>
 </div>
 <noscript>
-  <p class="notice">${texts.needsScript[language]}</p>
+  <p class="notice">${t(texts.needsScript)}</p>
 </noscript>
-<p><a href="/account">${words.back[language]}</a></p>
+<p><a href="/account">${t(words.back)}</a></p>
 ${scriptTag()}`,
     );
     return { ...reply, cookies: [markBrowser(this.config, visit).cookie] };
@@ -104,19 +104,19 @@ ${scriptTag()}`,
   }
 
   @ConsolePage({ method: 'GET', path: '/:passkey/remove' })
-  async confirmRemoval({ params, path, session, language, csrfToken }: PersonVisit): Promise<PageReply> {
+  async confirmRemoval({ params, path, session, language, t, csrfToken }: PersonVisit): Promise<PageReply> {
     const passkeys = await listPasskeys(acrossTenants(this.db), session.personId);
     const passkey = passkeys.find(({ id }) => id === params.passkey);
     if (!passkey) {
       return errorPage('not_found', language);
     }
-    const name = passkey.name === '' ? texts.unnamed[language] : passkey.name;
+    const name = passkey.name === '' ? t(texts.unnamed) : passkey.name;
     return cardPage(
-      texts.removeTitle[language],
+      t(texts.removeTitle),
       html`<p><strong>${isolate(name, language)}</strong></p>
-<p>${texts.removeLead[language]}</p>
-${postForm(path, csrfToken, button({ text: texts.remove[language], kind: 'danger' }))}
-<p><a href="/account">${words.cancel[language]}</a></p>`,
+<p>${t(texts.removeLead)}</p>
+${postForm(path, csrfToken, button({ text: t(texts.remove), kind: 'danger' }))}
+<p><a href="/account">${t(words.cancel)}</a></p>`,
     );
   }
 

@@ -17,24 +17,24 @@ interface WrongInvitation {
 }
 
 function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageReply {
-  const { language, csrfToken } = visit;
+  const { language, t, csrfToken } = visit;
   const address = field({
     name: 'email',
     type: 'email',
-    label: texts.email[language],
+    label: t(texts.email),
     value: wrong?.email ?? '',
     error: wrong?.reason[language],
     ltr: true,
     required: true,
   });
-  const cancel = linkButton({ href: visit.link('/people'), text: words.cancel[language], kind: 'quiet' });
+  const cancel = linkButton({ href: visit.link('/people'), text: t(words.cancel), kind: 'quiet' });
   return page(
-    texts.inviteTitle[language],
+    t(texts.inviteTitle),
     html`${pageHead({
-      title: texts.inviteTitle[language],
+      title: t(texts.inviteTitle),
       language,
-      crumbs: [{ text: words.people[language], href: visit.link('/people') }],
-      lead: texts.inviteLead[language],
+      crumbs: [{ text: t(words.people), href: visit.link('/people') }],
+      lead: t(texts.inviteLead),
     })}
 <div class="card">
   ${form({
@@ -42,7 +42,7 @@ function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageRepl
     csrfToken,
     content: html`${address}
 ${roleField(wrong?.role ?? 'bookkeeper', language)}`,
-    acts: html`${button({ text: texts.send[language] })}${cancel}`,
+    acts: html`${button({ text: t(texts.send) })}${cancel}`,
   })}
 </div>`,
     wrong ? 422 : 200,

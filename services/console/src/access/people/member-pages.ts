@@ -16,7 +16,7 @@ async function memberPage(
   visit: MemberVisit,
   isLastOwner: boolean,
 ): Promise<PageReply> {
-  const { business, params, language, csrfToken } = visit;
+  const { business, params, language, t, csrfToken } = visit;
   const personId = params.person ?? '';
   const member = isUuid(personId)
     ? await findMember(forTenant(db, business.id), business.id, { personId })
@@ -25,25 +25,25 @@ async function memberPage(
     return errorPage('not_found', language);
   }
   const root = visit.link(`/people/${member.person_id}`);
-  const remove = html`<p>${texts.removeLead[language]}</p>
-${postForm(`${root}/remove`, csrfToken, button({ text: texts.remove[language], kind: 'danger' }))}`;
+  const remove = html`<p>${t(texts.removeLead)}</p>
+${postForm(`${root}/remove`, csrfToken, button({ text: t(texts.remove), kind: 'danger' }))}`;
   return page(
     member.email,
     html`${pageHead({
       title: leftToRight(member.email),
       language,
-      crumbs: [{ text: words.people[language], href: visit.link('/people') }],
+      crumbs: [{ text: t(words.people), href: visit.link('/people') }],
     })}
-${isLastOwner ? notice('error', texts.lastOwner[language]) : null}
+${isLastOwner ? notice('error', t(texts.lastOwner)) : null}
 <div class="card">
   ${form({
     action: `${root}/role`,
     csrfToken,
     content: roleField(member.role, language),
-    acts: button({ text: words.save[language] }),
+    acts: button({ text: t(words.save) }),
   })}
 </div>
-${card({ id: 'remove', title: texts.remove[language], content: remove })}`,
+${card({ id: 'remove', title: t(texts.remove), content: remove })}`,
     isLastOwner ? 422 : 200,
   );
 }

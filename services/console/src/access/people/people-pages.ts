@@ -40,26 +40,26 @@ function arrivalBadge(
 
 function changeLink(visit: MemberVisit, { email, person_id: id }: Member): Markup {
   const label = html`<span class="visually-hidden"> ${email}</span>`;
-  return html`<a href="${visit.link(`/people/${id}`)}">${texts.change[visit.language]}${label}</a>`;
+  return html`<a href="${visit.link(`/people/${id}`)}">${visit.t(texts.change)}${label}</a>`;
 }
 
 function memberTable(visit: MemberVisit, members: readonly Member[]): Markup {
-  const { language, role } = visit;
+  const { language, t, role } = visit;
   const change: Column<Member> = {
-    head: texts.action[language],
+    head: t(texts.action),
     headHidden: true,
     kind: 'action',
     value: (member) => changeLink(visit, member),
   };
   return table<Member>({
-    caption: words.people[language],
+    caption: t(words.people),
     language,
     rows: members,
     columns: [
-      { head: texts.email[language], value: (member) => memberName(visit, member) },
-      { head: texts.role[language], value: (member) => html`${words[member.role][language]}` },
+      { head: t(texts.email), value: (member) => memberName(visit, member) },
+      { head: t(texts.role), value: (member) => html`${t(words[member.role])}` },
       {
-        head: texts.since[language],
+        head: t(texts.since),
         kind: 'date',
         value: (member) => dayInIsrael(new Date(member.invited_at)),
       },
@@ -75,28 +75,28 @@ export class PeoplePages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { language, business, outcome, role } = visit;
+    const { language, t, business, outcome, role } = visit;
     const [, done] = Object.entries(peopleOutcomes).find(([name]) => name === outcome) ?? [];
     const members = await listMembers(forTenant(this.db, business.id), business.id);
     const invite = linkButton({
       href: visit.link('/people/invite'),
-      text: texts.invite[language],
+      text: t(texts.invite),
       kind: 'primary',
     });
     const leave = linkButton({
       href: visit.link('/people/leave'),
-      text: texts.leave[language],
+      text: t(texts.leave),
       kind: 'quiet',
     });
     return page(
-      words.people[language],
+      t(words.people),
       html`${pageHead({
-        title: words.people[language],
+        title: t(words.people),
         language,
-        lead: texts.lead[language],
+        lead: t(texts.lead),
         primary: role === 'owner' ? invite : null,
       })}
-${done ? notice('done', done[language]) : null}
+${done ? notice('done', t(done)) : null}
 ${memberTable(visit, members)}
 <div class="buttons">
   ${leave}

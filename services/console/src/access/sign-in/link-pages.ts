@@ -33,18 +33,18 @@ export class LinkPages {
   /** Shows a button that uses a link. Opening the link changes nothing: scanners of mail open every link. */
   @ConsolePage({ method: 'GET' })
   async show(visit: Visit): Promise<PageReply> {
-    const { language, params, path, csrfToken } = visit;
+    const { language, t, params, path, csrfToken } = visit;
     const link = await findLink(acrossTenants(this.db), params.token ?? '', this.clock.now());
     if (!link) {
       return this.#gone(visit);
     }
     const isHere = link.browserHash?.equals(markBrowser(this.config, visit).hash) ?? false;
     const who = html`<strong>${leftToRight(link.email)}</strong>`;
-    const lead = isHere ? html`<p>${texts.linkHere[language]} ${who}</p>` : question(link, who, language);
-    const label = isHere || link.isInvitation ? texts.linkTitle[language] : texts.linkConfirm[language];
+    const lead = isHere ? html`<p>${t(texts.linkHere)} ${who}</p>` : question(link, who, language);
+    const label = isHere || link.isInvitation ? t(texts.linkTitle) : t(texts.linkConfirm);
     const start = attributes({ method: 'post', action: path, 'data-send-at-once': isHere });
     return cardPage(
-      texts[link.isInvitation ? 'invitationTitle' : 'linkTitle'][language],
+      t(texts[link.isInvitation ? 'invitationTitle' : 'linkTitle']),
       html`${lead}
 <form${start}>
   ${csrfField(csrfToken)}

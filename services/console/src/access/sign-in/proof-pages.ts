@@ -20,19 +20,19 @@ export class ProofPages {
   /** Shows how a signed-in person proves again who they are, and leads back to what needs it. */
   @ConsolePage({ method: 'GET' })
   async show(visit: PersonVisit): Promise<PageReply> {
-    const { language, csrfToken, query, session } = visit;
+    const { t, csrfToken, query, session } = visit;
     const next = localPath(query.get('next'));
     const { cookie } = markBrowser(this.config, visit);
     const reply = cardPage(
-      texts.proveTitle[language],
-      html`<p>${texts.proveLead[language]}</p>
-${/\/forms\/[^/]+$/.test(next) && html`<p>${texts.proveForm[language]}</p>`}
+      t(texts.proveTitle),
+      html`<p>${t(texts.proveLead)}</p>
+${/\/forms\/[^/]+$/.test(next) && html`<p>${t(texts.proveForm)}</p>`}
 <p><strong>${leftToRight(session.email)}</strong></p>
 ${passkeyButton(visit, next)}
 <form method="post" action="/prove">
   ${csrfField(csrfToken)}
   ${hidden('next', next)}
-  ${button({ text: texts.sendLink[language] })}
+  ${button({ text: t(texts.sendLink) })}
 </form>
 ${issuerLink(visit, this.config, next)}
 ${scriptTag()}`,
@@ -50,7 +50,7 @@ ${scriptTag()}`,
   }
 
   @ConsolePage({ method: 'GET', path: '/sent' })
-  async showSent({ language }: PersonVisit): Promise<PageReply> {
-    return cardPage(texts.sentTitle[language], html`<p>${texts.proveSent[language]}</p>`);
+  async showSent({ t }: PersonVisit): Promise<PageReply> {
+    return cardPage(t(texts.sentTitle), html`<p>${t(texts.proveSent)}</p>`);
   }
 }

@@ -26,8 +26,8 @@ export interface WrongAddress {
   readonly email: string;
 }
 
-function addressField({ language }: Visit, wrong: WrongAddress | null): Markup {
-  const error = html`<p class="error" id="email-error" role="alert">${texts.emailWrong[language]}</p>`;
+function addressField({ t }: Visit, wrong: WrongAddress | null): Markup {
+  const error = html`<p class="error" id="email-error" role="alert">${t(texts.emailWrong)}</p>`;
   const input = attributes({
     id: 'email',
     name: 'email',
@@ -43,7 +43,7 @@ function addressField({ language }: Visit, wrong: WrongAddress | null): Markup {
     'aria-describedby': wrong && 'email-error',
   });
   return html`<div class="field">
-    <label for="email">${texts.email[language]}</label>
+    <label for="email">${t(texts.email)}</label>
     <input${input}>
     ${wrong ? error : null}
   </div>`;
@@ -56,17 +56,17 @@ export function signInPage(
   next: string,
   wrong: WrongAddress | null = null,
 ): PageReply {
-  const { language, csrfToken, query } = visit;
+  const { language, t, csrfToken, query } = visit;
   const ended = query.has('ended') && texts[query.get('ended') === 'form' ? 'endedForm' : 'ended'];
   const start = attributes({ method: 'post', action: signInPath, novalidate: wrong !== null });
   return welcomePage(
-    texts.title[language],
-    html`${ended && notice('info', ended[language])}
+    t(texts.title),
+    html`${ended && notice('info', t(ended))}
 <form${start}>
   ${csrfField(csrfToken)}
   ${hidden('next', next)}
   ${addressField(visit, wrong)}
-  ${button({ text: texts.sendLink[language] })}
+  ${button({ text: t(texts.sendLink) })}
 </form>
 ${passkeyButton(visit, next)}
 ${issuerLink(visit, config, next)}
@@ -113,12 +113,12 @@ export class SignInPages {
 
   /** The same for every address. */
   @ConsolePage({ method: 'GET', path: `${signInPath}/sent` })
-  async showSent({ language }: Visit): Promise<PageReply> {
+  async showSent({ t }: Visit): Promise<PageReply> {
     return cardPage(
-      texts.sentTitle[language],
-      html`<p>${texts.sent[language]}</p>
-<p>${texts.sentMore[language]}</p>
-<p>${linkButton({ href: signInPath, text: texts.again[language] })}</p>`,
+      t(texts.sentTitle),
+      html`<p>${t(texts.sent)}</p>
+<p>${t(texts.sentMore)}</p>
+<p>${linkButton({ href: signInPath, text: t(texts.again) })}</p>`,
     );
   }
 

@@ -96,24 +96,24 @@ export function scriptTag(): Markup {
 }
 
 /** The button for a passkey: a browser without scripts or passkeys does not show it. */
-export function passkeyButton({ language, csrfToken }: Visit, next: string): Markup {
+export function passkeyButton({ t, csrfToken }: Visit, next: string): Markup {
   const part = attributes({
     class: 'passkey',
     hidden: true,
     'data-passkey': 'use',
     'data-token': csrfToken,
     'data-next': next,
-    'data-failed': texts.passkeyFailed[language],
+    'data-failed': t(texts.passkeyFailed),
   });
   return html`<div${part}>
-  <button type="button" class="secondary">${texts.withPasskey[language]}</button>
+  <button type="button" class="secondary">${t(texts.withPasskey)}</button>
   <p class="error" role="alert"></p>
 </div>`;
 }
 
 /** The link to the issuer, where one is configured. */
 export function issuerLink(
-  { language }: Visit,
+  { t }: Visit,
   { oidcIssuer, oidcName }: { oidcIssuer: string; oidcName: string },
   next: string,
 ): Markup | null {
@@ -121,6 +121,6 @@ export function issuerLink(
   return oidcIssuer === ''
     ? null
     : html`<p>
-  <a class="button secondary" href="${href}">${texts.withIssuer[language]} <bdi>${oidcName}</bdi></a>
+  <a class="button secondary" href="${href}">${t(texts.withIssuer)} <bdi>${oidcName}</bdi></a>
 </p>`;
 }

@@ -41,7 +41,7 @@ export function inspector(
   reply: ReplyOf<typeof findDocumentByKey> | null,
   attempts: readonly ListedRequest[] | null,
 ): Markup {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   const found = reply?.found ?? null;
   const isOfKeyAlone = requestFields.every((name) => name === 'idempotency_key' || values[name] === '');
   const document =
@@ -50,24 +50,18 @@ export function inspector(
 ${found.state.status === 'cancelled' && statusBadge(found.document, found.state, language)}`;
   const content = facts(
     [
-      [
-        requestWords.idempotencyKey[language],
-        html`<code>${isolate(values.idempotency_key, language)}</code>`,
-      ],
-      [texts.document[language], document],
-      [texts.issued[language], found && dayAndTime(found.document.issued_at, language)],
-      [
-        texts.attempts[language],
-        attempts === null || !isOfKeyAlone ? null : leftToRight(String(attempts.length)),
-      ],
+      [t(requestWords.idempotencyKey), html`<code>${isolate(values.idempotency_key, language)}</code>`],
+      [t(texts.document), document],
+      [t(texts.issued), found && dayAndTime(found.document.issued_at, language)],
+      [t(texts.attempts), attempts === null || !isOfKeyAlone ? null : leftToRight(String(attempts.length))],
     ],
     language,
   );
   return card({
     id: 'idempotency-key',
-    title: requestWords.idempotencyKey[language],
+    title: t(requestWords.idempotencyKey),
     titleHidden: true,
-    content: html`<p>${texts[isMaskedKey(values.idempotency_key) ? 'masked' : outcomeOf(reply)][language]}</p>
+    content: html`<p>${t(texts[isMaskedKey(values.idempotency_key) ? 'masked' : outcomeOf(reply)])}</p>
 ${content}`,
   });
 }

@@ -90,7 +90,7 @@ export class RequestListPages {
   /** With a request id in its address it leads to the page of that request. */
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, business, isTest, language, link, query } = visit;
+    const { bookId, business, isTest, language, t, link, query } = visit;
     const requestId = query.get('request')?.trim() ?? '';
     if (isUuid(requestId)) {
       return redirect(link(`${requestsPath}/${requestId.toLowerCase()}`));
@@ -111,13 +111,13 @@ export class RequestListPages {
     const keys = (known?.keys ?? []).filter(({ mode }) => (mode === 'test') === isTest);
     const linkTo = (position: string | undefined) => link(requestsPath, { ...values, after: position });
     const isPart = after !== undefined || list.next_after !== null;
-    const title = requestWords.title[language];
+    const title = t(requestWords.title);
     return page(
       title,
       html`
-${pageHead({ title, language, lead: requestWords.lead[language], crumbs: crumbsOf(visit, false) })}
+${pageHead({ title, language, lead: t(requestWords.lead), crumbs: crumbsOf(visit, false) })}
 ${bookTabs(visit, requestsPath)}
-${requestId === '' ? null : notice('error', texts.badId[language])}
+${requestId === '' ? null : notice('error', t(texts.badId))}
 ${list.today > loggedRequestsMax ? notice('warn', fullText(list.today, language)) : null}
 ${requestFilters(visit, values, keys, requestId)}
 ${values.idempotency_key === '' ? null : inspector(visit, values, found, isPart ? null : list.requests)}
@@ -142,92 +142,92 @@ function fullText(today: number, language: MemberVisit['language']): string {
 }
 
 function requestFilters(
-  { language, link }: MemberVisit,
+  { t, link }: MemberVisit,
   values: RequestValues,
   keys: readonly { readonly id: string; readonly name: string }[],
   requestId: string,
 ): Markup {
-  const any = ['', texts.any[language]] as const;
+  const any = ['', t(texts.any)] as const;
   return filterForm({
     action: link(requestsPath),
     content: html`
 ${choice({
   name: 'status',
-  label: texts.status[language],
+  label: t(texts.status),
   value: values.status,
-  options: [any, ...statusClasses.map((status) => [status, texts[status][language]] as const)],
+  options: [any, ...statusClasses.map((status) => [status, t(texts[status])] as const)],
 })}
 ${field({
   name: 'idempotency_key',
-  label: requestWords.idempotencyKey[language],
+  label: t(requestWords.idempotencyKey),
   value: values.idempotency_key,
   ltr: true,
 })}
-${field({ name: 'request', label: requestWords.requestId[language], value: requestId, ltr: true })}`,
+${field({ name: 'request', label: t(requestWords.requestId), value: requestId, ltr: true })}`,
     more: {
-      text: texts.more[language],
+      text: t(texts.more),
       content: html`
 ${choice({
   name: 'code',
-  label: requestWords.code[language],
+  label: t(requestWords.code),
   value: values.code,
   options: [any, ...codes.map((code) => [code, code] as const)],
 })}
 ${choice({
   name: 'key',
-  label: requestWords.key[language],
+  label: t(requestWords.key),
   value: values.key,
   options: [any, ...keys.map(({ id, name }) => [id, name] as const)],
 })}`,
       isOpen: values.code !== '' || values.key !== '',
     },
     acts: html`
-${button({ text: texts.show[language], kind: 'secondary' })}
-${linkButton({ href: link(requestsPath), text: texts.clear[language], kind: 'quiet' })}`,
+${button({ text: t(texts.show), kind: 'secondary' })}
+${linkButton({ href: link(requestsPath), text: t(texts.clear), kind: 'quiet' })}`,
   });
 }
 
-function nothing({ business, language }: MemberVisit, values: RequestValues): Markup {
+function nothing({ business, t }: MemberVisit, values: RequestValues): Markup {
   return requestFields.every((name) => values[name] === '')
     ? emptyState({
-        title: texts.none[language],
-        text: texts.noneHow[language],
-        action: linkButton({ href: `/b/${business.id}/connection`, text: texts.toKeys[language] }),
+        title: t(texts.none),
+        text: t(texts.noneHow),
+        action: linkButton({ href: `/b/${business.id}/connection`, text: t(texts.toKeys) }),
       })
-    : emptyState({ title: texts.noHit[language], text: texts.noHitHow[language] });
+    : emptyState({ title: t(texts.noHit), text: t(texts.noHitHow) });
 }
 
 function requestTable(visit: MemberVisit, requests: readonly ListedRequest[]): Markup {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   return table({
-    caption: requestWords.title[language],
+    caption: t(requestWords.title),
     kind: 'requests',
     language,
     rows: requests,
     columns: [
       {
-        head: requestWords.time[language],
+        head: t(requestWords.time),
         value: ({ request_id: id, timestamp }) => html`
 <a href="${link(`${requestsPath}/${id}`)}">${exactTime(timestamp, language)}</a>
 <span class="number soft">${leftToRight(id)}</span>`,
       },
       {
-        head: requestWords.request[language],
+        head: t(requestWords.request),
         value: (request) => html`<code>${routeOf(request, language)}</code>`,
       },
       {
-        head: requestWords.answer[language],
+        head: t(requestWords.answer),
         kind: 'status',
         value: (request) => html`
 ${answerBadges(request, language)}
 ${request.code === null ? null : html`<code>${leftToRight(request.code)}</code>`}`,
       },
       {
-        head: requestWords.idempotencyKey[language],
+        head: t(requestWords.idempotencyKey),
         value: ({ idempotency_key: key }) => (key === null ? null : attemptsLink(visit, key)),
       },
       {
-        head: requestWords.duration[language],
+        head: t(requestWords.duration),
         kind: 'figure',
         value: ({ duration_ms: duration }) => milliseconds(duration),
       },

@@ -100,7 +100,7 @@ export class RequestPages {
       business_id: string;
     }) => Promise<{ readonly requests: readonly FullRequest[] }>,
   ): Promise<PageReply> {
-    const { bookId, business, language, params } = visit;
+    const { bookId, business, language, t, params } = visit;
     const id = params.id?.toLowerCase() ?? '';
     if (!isUuid(id)) {
       return unknownPage(visit);
@@ -124,16 +124,16 @@ export class RequestPages {
       const [first] = requests as [FullRequest];
       const isOne = requests.length === 1;
       return page(
-        `${requestWords.request[language]} ${id}`,
+        `${t(requestWords.request)} ${id}`,
         html`${pageHead({
-          title: isOne ? routeOf(first, language) : requestWords.title[language],
+          title: isOne ? routeOf(first, language) : t(requestWords.title),
           language,
           crumbs: crumbsOf(visit, true),
           badge: isOne ? answerBadges(first, language) : null,
           lead: html`<code>${leftToRight(id)}</code>`,
         })}
-${isOpened ? notice('done', texts.opened[language]) : null}
-${isOne ? null : notice('info', texts.several[language])}
+${isOpened ? notice('done', t(texts.opened)) : null}
+${isOne ? null : notice('info', t(texts.several))}
 ${cards}`,
       );
     } catch (error) {
@@ -158,15 +158,15 @@ ${cards}`,
 }
 
 function unknownPage(visit: MemberVisit): PageReply {
-  const { language, link } = visit;
-  const title = texts.unknown[language];
+  const { language, t, link } = visit;
+  const title = t(texts.unknown);
   return page(
     title,
     html`${pageHead({ title, language, crumbs: crumbsOf(visit, true) })}
 ${emptyState({
-  title: texts.unknownTitle[language],
-  text: texts.unknownWhy[language],
-  action: linkButton({ href: link(requestsPath), text: texts.toAll[language] }),
+  title: t(texts.unknownTitle),
+  text: t(texts.unknownWhy),
+  action: linkButton({ href: link(requestsPath), text: t(texts.toAll) }),
 })}`,
     404,
   );
@@ -185,27 +185,27 @@ function requestCards(
   request: FullRequest,
   { n, isOne, isOpened, key, document }: Known,
 ): Markup {
-  const { language } = visit;
+  const { language, t } = visit;
   const { code, duration_ms, idempotency_key, status, timestamp } = request;
   const entry = entryOf(code);
   const known = facts(
     [
-      [requestWords.time[language], exactTime(timestamp, language)],
-      [requestWords.code[language], code && html`<code>${leftToRight(code)}</code>`],
-      [texts.what[language], entry && (language === 'he' ? entry.messageHe : entry.message)],
+      [t(requestWords.time), exactTime(timestamp, language)],
+      [t(requestWords.code), code && html`<code>${leftToRight(code)}</code>`],
+      [t(texts.what), entry && (language === 'he' ? entry.messageHe : entry.message)],
       // The hint is what the answer had, which is in English.
-      [texts.todo[language], entry?.hint ? leftToRight(entry.hint) : null],
+      [t(texts.todo), entry?.hint ? leftToRight(entry.hint) : null],
       ...Object.entries(request.details ?? {}).map(
         ([name, value]) => [name, html`<code>${leftToRight(JSON.stringify(value))}</code>`] as const,
       ),
-      [texts.again[language], entry && texts[entry.retryable ? 'retryable' : 'final'][language]],
-      [texts.document[language], document],
+      [t(texts.again), entry && t(texts[entry.retryable ? 'retryable' : 'final'])],
+      [t(texts.document), document],
       [
-        requestWords.idempotencyKey[language],
+        t(requestWords.idempotencyKey),
         idempotency_key === null ? null : attemptsLink(visit, idempotency_key),
       ],
-      [requestWords.key[language], key ? isolate(key.name, language) : null],
-      [requestWords.duration[language], milliseconds(duration_ms)],
+      [t(requestWords.key), key ? isolate(key.name, language) : null],
+      [t(requestWords.duration), milliseconds(duration_ms)],
     ],
     language,
   );
@@ -226,18 +226,18 @@ function bodyCard(
   request: FullRequest,
   { n, isOpened }: Pick<Known, 'n' | 'isOpened'>,
 ): Markup {
-  const { csrfToken, language, link, role } = visit;
+  const { csrfToken, language, t, link, role } = visit;
   const open = postForm(
     link(`${requestsPath}/${request.request_id}/open`),
     csrfToken,
-    html`<p class="hint">${texts.unmaskHint[language]}</p>
-${button({ text: texts.unmask[language], kind: 'secondary' })}`,
+    html`<p class="hint">${t(texts.unmaskHint)}</p>
+${button({ text: t(texts.unmask), kind: 'secondary' })}`,
   );
-  const forOthers = html`<p class="hint">${texts.forOwners[language]}</p>`;
+  const forOthers = html`<p class="hint">${t(texts.forOwners)}</p>`;
   const more = role === 'owner' ? open : forOthers;
   return card({
     id: `body-${n}`,
-    title: texts.body[language],
+    title: t(texts.body),
     content: html`${requestBody(request, language)}
 ${isMasked(request) && !isOpened ? more : null}`,
   });

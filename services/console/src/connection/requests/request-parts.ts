@@ -17,10 +17,10 @@ import { requestWords as texts } from './request-words.js';
 export const requestsPath = '/connection/requests';
 
 /** The way back from a page of requests. The connection settings are those of both books. */
-export function crumbsOf({ business, language, link }: MemberVisit, isOfOne: boolean): Crumb[] {
+export function crumbsOf({ business, t, link }: MemberVisit, isOfOne: boolean): Crumb[] {
   return [
-    { text: words.connection[language], href: `/b/${business.id}/connection` },
-    ...(isOfOne ? [{ text: texts.title[language], href: link(requestsPath) }] : []),
+    { text: t(words.connection), href: `/b/${business.id}/connection` },
+    ...(isOfOne ? [{ text: t(texts.title), href: link(requestsPath) }] : []),
   ];
 }
 

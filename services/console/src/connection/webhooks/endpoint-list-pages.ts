@@ -32,34 +32,34 @@ export class EndpointListPages {
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, business, language, link, outcome } = visit;
+    const { bookId, business, language, t, link, outcome } = visit;
     const { endpoints } = await this.rpc.call(listEndpoints, { business_id: bookId });
     const isFull = endpoints.length >= endpointsMax;
     const create = linkButton({
       href: link(`${endpointsPath}/new`),
-      text: texts.create[language],
+      text: t(texts.create),
       kind: 'primary',
     });
     const list = html`<ul class="keys">
   ${endpoints.map((endpoint) => endpointItem(visit, endpoint))}
 </ul>`;
-    const title = webhookWords.title[language];
+    const title = t(webhookWords.title);
     return page(
       title,
       html`${pageHead({
         title,
         language,
-        lead: webhookWords.lead[language],
-        crumbs: [{ text: words.connection[language], href: `/b/${business.id}/connection` }],
+        lead: t(webhookWords.lead),
+        crumbs: [{ text: t(words.connection), href: `/b/${business.id}/connection` }],
         primary: isFull ? null : create,
       })}
 ${bookTabs(visit, endpointsPath)}
-${outcome === 'removed' ? notice('done', texts.removed[language]) : null}
-${isFull ? notice('info', webhookWords.full[language]) : null}
+${outcome === 'removed' ? notice('done', t(texts.removed)) : null}
+${isFull ? notice('info', t(webhookWords.full)) : null}
 ${card({
   id: 'endpoints',
-  title: texts.endpoints[language],
-  content: endpoints.length === 0 ? emptyState({ title: texts.none[language] }) : list,
+  title: t(texts.endpoints),
+  content: endpoints.length === 0 ? emptyState({ title: t(texts.none) }) : list,
 })}`,
     );
   }

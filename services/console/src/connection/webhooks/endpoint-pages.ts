@@ -116,7 +116,7 @@ async function endpointPage(
   visit: MemberVisit,
   draft: MissedDraft | null = null,
 ): Promise<PageReply> {
-  const { bookId, language, link, query } = visit;
+  const { bookId, language, t, link, query } = visit;
   const endpoint = await findEndpoint(rpc, visit);
   const after = readPosition(query.get('after'));
   const log = await rpc.call(listWebhookAttempts, {
@@ -139,39 +139,39 @@ async function endpointPage(
       ...actsOf(visit, endpoint, at),
     })}
 ${outcomeNotice(visit)}
-${card({ id: 'state', title: texts.state[language], content: endpointFacts(endpoint, language) })}
+${card({ id: 'state', title: t(texts.state), content: endpointFacts(endpoint, language) })}
 ${endpoint.enabled ? missedCard(visit, endpoint, at, today, draft) : null}
 ${card({
   id: 'log',
-  title: texts.log[language],
-  content: html`<p class="hint">${texts.logHint[language]}</p>
+  title: t(texts.log),
+  content: html`<p class="hint">${t(texts.logHint)}</p>
 ${webhookLog(visit, endpoint, log.attempts)}`,
 })}
-${pager({ first: after ? at : null, next }, language, texts.log[language])}`,
+${pager({ first: after ? at : null, next }, language, t(texts.log))}`,
     draft?.isWrong ? 422 : 200,
   );
 }
 
-function outcomeNotice({ language, outcome }: MemberVisit): Markup | null {
+function outcomeNotice({ t, outcome }: MemberVisit): Markup | null {
   if (outcome === null || !Object.hasOwn(outcomeWords, outcome)) {
     return null;
   }
   const kind = outcome === 'is_disabled' || outcome === 'more_missed' ? 'warn' : 'done';
-  return notice(kind, outcomeWords[outcome as EndpointOutcome][language]);
+  return notice(kind, t(outcomeWords[outcome as EndpointOutcome]));
 }
 
-function actsOf({ csrfToken, language }: MemberVisit, { enabled }: WebhookEndpoint, at: string) {
+function actsOf({ csrfToken, t }: MemberVisit, { enabled }: WebhookEndpoint, at: string) {
   const act = (name: 'test' | 'enable' | 'disable', kind: 'primary' | 'secondary') =>
-    postForm(`${at}/${name}`, csrfToken, button({ text: texts[name][language], kind }));
-  const rotate = linkButton({ href: `${at}/rotate`, text: texts.rotate[language] });
-  const remove = linkButton({ href: `${at}/remove`, text: texts.remove[language], kind: 'danger' });
+    postForm(`${at}/${name}`, csrfToken, button({ text: t(texts[name]), kind }));
+  const rotate = linkButton({ href: `${at}/rotate`, text: t(texts.rotate) });
+  const remove = linkButton({ href: `${at}/remove`, text: t(texts.remove), kind: 'danger' });
   return enabled
     ? { primary: act('test', 'primary'), secondary: [act('disable', 'secondary'), rotate, remove] }
     : { primary: act('enable', 'primary'), secondary: [rotate, remove] };
 }
 
 function missedCard(
-  { csrfToken, language, query }: MemberVisit,
+  { csrfToken, language, t, query }: MemberVisit,
   endpoint: WebhookEndpoint,
   at: string,
   today: string,
@@ -183,22 +183,22 @@ function missedCard(
     name: 'since',
     type: 'date',
     language,
-    label: texts.since[language],
-    hint: texts.missedHint[language],
+    label: t(texts.since),
+    hint: t(texts.missedHint),
     value: draft?.since ?? query.get('since') ?? dayInIsrael(new Date(first)),
     max: today,
     required: true,
-    error: draft?.isWrong ? texts.badSince[language] : undefined,
+    error: draft?.isWrong ? t(texts.badSince) : undefined,
   })}
 ${hidden('go_on', query.get('go_on') ?? '')}`;
   return card({
     id: 'missed',
-    title: texts.missed[language],
+    title: t(texts.missed),
     content: form({
       action: `${at}/resend`,
       csrfToken,
       content,
-      acts: button({ text: texts.send[language], kind: 'secondary' }),
+      acts: button({ text: t(texts.send), kind: 'secondary' }),
     }),
   });
 }

@@ -44,10 +44,10 @@ export async function findEndpoint(rpc: RpcClient, visit: MemberVisit): Promise<
 }
 
 /** The way back from a page of webhooks. The connection settings are those of both books. */
-export function crumbsOf({ business, language, link }: MemberVisit, ...rest: Crumb[]): Crumb[] {
+export function crumbsOf({ business, t, link }: MemberVisit, ...rest: Crumb[]): Crumb[] {
   return [
-    { text: words.connection[language], href: `/b/${business.id}/connection` },
-    { text: texts.title[language], href: link(endpointsPath) },
+    { text: t(words.connection), href: `/b/${business.id}/connection` },
+    { text: t(texts.title), href: link(endpointsPath) },
     ...rest,
   ];
 }
@@ -98,20 +98,20 @@ export function secretPage(
   title: string,
   { endpoint, secret }: { readonly endpoint: WebhookEndpoint; readonly secret: string },
 ): PageReply {
-  const { language, link } = visit;
+  const { language, t, link } = visit;
   const go = linkButton({
     href: link(`${endpointsPath}/${endpoint.id}`),
-    text: texts.toEndpoint[language],
+    text: t(texts.toEndpoint),
     kind: 'primary',
   });
   const until = endpoint.previous_secret_until;
   return page(
     title,
     html`${pageHead({ title, language, lead: leftToRight(endpoint.url) })}
-${notice('done', texts.once[language])}
+${notice('done', t(texts.once))}
 <section class="card">
-  ${copyable(texts.secret[language], secret, 'secret-value', language)}
-  ${until && html`<p>${texts.previousSecret[language]} ${dayAndTime(until, language)}</p>`}
+  ${copyable(t(texts.secret), secret, 'secret-value', language)}
+  ${until && html`<p>${t(texts.previousSecret)} ${dayAndTime(until, language)}</p>`}
   <div class="buttons">
     ${go}
   </div>

@@ -57,19 +57,19 @@ interface EndpointDraft {
 }
 
 function endpointForm(visit: MemberVisit, draft: EndpointDraft, errors: FieldErrors): PageReply {
-  const { csrfToken, language, link } = visit;
+  const { csrfToken, language, t, link } = visit;
   const boxes = choosableTypes.map((type) =>
     checkbox({
       name: 'types',
       value: type,
-      label: eventWords[type][language],
+      label: t(eventWords[type]),
       hint: type,
       checked: draft.types.includes(type),
     }),
   );
   const content = html`${field({
     name: 'url',
-    label: webhookWords.url[language],
+    label: t(webhookWords.url),
     hint: 'https://shop.example.com/pinkas',
     value: draft.url,
     error: errors.url,
@@ -78,28 +78,28 @@ function endpointForm(visit: MemberVisit, draft: EndpointDraft, errors: FieldErr
   })}
 ${field({
   name: 'description',
-  label: webhookWords.description[language],
-  hint: texts.descriptionHint[language],
+  label: t(webhookWords.description),
+  hint: t(texts.descriptionHint),
   value: draft.description,
   error: errors.description,
 })}
 <fieldset class="choices">
-  <legend>${webhookWords.types[language]}</legend>
-  <p class="hint">${texts.typesHint[language]}</p>
+  <legend>${t(webhookWords.types)}</legend>
+  <p class="hint">${t(texts.typesHint)}</p>
   ${boxes}
   ${errors.types ? html`<p class="error">${errors.types}</p>` : null}
 </fieldset>`;
-  const back = linkButton({ href: link(endpointsPath), text: words.back[language], kind: 'quiet' });
+  const back = linkButton({ href: link(endpointsPath), text: t(words.back), kind: 'quiet' });
   return page(
-    texts.title[language],
-    html`${pageHead({ title: texts.title[language], language, crumbs: crumbsOf(visit) })}
+    t(texts.title),
+    html`${pageHead({ title: t(texts.title), language, crumbs: crumbsOf(visit) })}
 ${errors.form ? notice('error', errors.form) : null}
 <section class="card">
   ${form({
     action: link(`${endpointsPath}/new`),
     csrfToken,
     content,
-    acts: html`${button({ text: texts.create[language] })}${back}`,
+    acts: html`${button({ text: t(texts.create) })}${back}`,
   })}
 </section>`,
     Object.keys(errors).length > 0 ? 422 : 200,

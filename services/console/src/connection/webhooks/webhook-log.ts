@@ -59,7 +59,7 @@ export function webhookLog(
   attempts: readonly WebhookAttempt[],
 ): Markup {
   if (attempts.length === 0) {
-    return emptyState({ title: texts.none[visit.language] });
+    return emptyState({ title: visit.t(texts.none) });
   }
   return html`<ol class="trail">
   ${attempts.map((attempt) => attemptItem(visit, endpoint, attempt))}
@@ -67,33 +67,33 @@ export function webhookLog(
 }
 
 function attemptItem(
-  { csrfToken, language, link }: MemberVisit,
+  { csrfToken, language, t, link }: MemberVisit,
   endpoint: { readonly id: string; readonly enabled: boolean },
   attempt: WebhookAttempt,
 ): Markup {
   const { event_id: id, received, reason, status } = attempt;
-  const outcome = received ? badge('good', texts.received[language]) : badge('bad', texts.failed[language]);
+  const outcome = received ? badge('good', t(texts.received)) : badge('bad', t(texts.failed));
   const next = attempt.next_attempt_at && dayAndTime(attempt.next_attempt_at, language);
   const known = facts(
     [
-      [texts.at[language], dayAndTime(attempt.started_at, language)],
-      [texts.status[language], status === null ? null : leftToRight(String(status))],
-      [texts.duration[language], leftToRight(`${attempt.duration_ms.toLocaleString('en-US')} ms`)],
-      [texts.attempt[language], leftToRight(String(attempt.n))],
-      [texts.reason[language], reason && reasonText(reason, language)],
-      [texts.next[language], next],
-      [texts.event[language], html`<code>${leftToRight(id)}</code>`],
+      [t(texts.at), dayAndTime(attempt.started_at, language)],
+      [t(texts.status), status === null ? null : leftToRight(String(status))],
+      [t(texts.duration), leftToRight(`${attempt.duration_ms.toLocaleString('en-US')} ms`)],
+      [t(texts.attempt), leftToRight(String(attempt.n))],
+      [t(texts.reason), reason && reasonText(reason, language)],
+      [t(texts.next), next],
+      [t(texts.event), html`<code>${leftToRight(id)}</code>`],
     ],
     language,
   );
-  const bodies = html`${bodyPart(texts.request[language], attempt.request, texts.empty[language])}
-${bodyPart(texts.answer[language], attempt.response, texts.empty[language])}`;
+  const bodies = html`${bodyPart(t(texts.request), attempt.request, t(texts.empty))}
+${bodyPart(t(texts.answer), attempt.response, t(texts.empty))}`;
   const again = html`${hidden('event_id', id)}
-${button({ text: texts.again[language], kind: 'secondary', label: `${texts.again[language]}: ${id}` })}`;
+${button({ text: t(texts.again), kind: 'secondary', label: `${t(texts.again)}: ${id}` })}`;
   return html`<li>
-  <p><strong>${eventWords[attempt.type][language]}</strong> ${outcome}</p>
+  <p><strong>${t(eventWords[attempt.type])}</strong> ${outcome}</p>
   ${known}
-  ${disclosure(texts.bodies[language], bodies)}
+  ${disclosure(t(texts.bodies), bodies)}
   ${endpoint.enabled ? postForm(link(`${endpointsPath}/${endpoint.id}/resend`), csrfToken, again) : null}
 </li>
 `;

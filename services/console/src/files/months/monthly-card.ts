@@ -40,21 +40,21 @@ interface Monthly {
 
 /** Who gets the files of each period, when the next ones are sent, and what became of the latest. */
 export function monthlyCard(visit: MemberVisit, given: Monthly): Markup {
-  const { business, language, link, role } = visit;
+  const { business, t, link, role } = visit;
   const isOwner = role === 'owner';
   const contents = packageFormats(business).map(
-    (format) => html`<li>${packageContents[format][language]}</li>
+    (format) => html`<li>${t(packageContents[format])}</li>
     `,
   );
   return card({
     id: 'monthly',
-    title: texts.monthly[language],
+    title: t(texts.monthly),
     aside: isOwner
-      ? linkButton({ href: link('/people/invite'), text: texts.invite[language], kind: 'quiet' })
+      ? linkButton({ href: link('/people/invite'), text: t(texts.invite), kind: 'quiet' })
       : null,
     content: html`
-<p>${texts.monthlyLead[language]}</p>
-<p>${texts.contents[language]}</p>
+<p>${t(texts.monthlyLead)}</p>
+<p>${t(texts.contents)}</p>
 <ul>
     ${contents}
 </ul>
@@ -64,7 +64,7 @@ ${monthList(visit, given)}`,
   });
 }
 
-function scheduleForm({ csrfToken, language, link }: MemberVisit, { schedule, members }: Monthly): Markup {
+function scheduleForm({ csrfToken, t, link }: MemberVisit, { schedule, members }: Monthly): Markup {
   const days = Array.from({ length: daysMax }, (_, index) => String(index + 1));
   return form({
     action: link('/exports/monthly'),
@@ -72,39 +72,39 @@ function scheduleForm({ csrfToken, language, link }: MemberVisit, { schedule, me
     content: html`
 ${choice({
   name: 'recipient',
-  label: texts.recipient[language],
+  label: t(texts.recipient),
   value: schedule?.recipient_id ?? '',
-  options: [['', texts.off[language]], ...members.map(({ person_id, email }) => [person_id, email] as const)],
+  options: [['', t(texts.off)], ...members.map(({ person_id, email }) => [person_id, email] as const)],
 })}
 ${choice({
   name: 'months',
-  label: texts.period[language],
+  label: t(texts.period),
   value: String(schedule?.months ?? 1),
   options: [
-    ['1', texts.ofOneMonth[language]],
-    ['2', texts.ofTwoMonths[language]],
+    ['1', t(texts.ofOneMonth)],
+    ['2', t(texts.ofTwoMonths)],
   ],
 })}
 ${choice({
   name: 'day',
-  label: texts.day[language],
+  label: t(texts.day),
   value: String(schedule?.day_of_month ?? 1),
   options: days.map((day) => [day, day] as const),
 })}`,
-    acts: button({ text: texts.save[language], kind: 'secondary' }),
+    acts: button({ text: t(texts.save), kind: 'secondary' }),
   });
 }
 
-function scheduleFacts({ language }: MemberVisit, { schedule, members }: Monthly): Markup {
+function scheduleFacts({ t }: MemberVisit, { schedule, members }: Monthly): Markup {
   const recipient = members.find(({ person_id }) => person_id === schedule?.recipient_id);
   return schedule && recipient
-    ? html`<p>${leftToRight(recipient.email)}, ${texts.day[language]} ${schedule.day_of_month}</p>`
-    : html`<p>${texts.notScheduled[language]}</p>`;
+    ? html`<p>${leftToRight(recipient.email)}, ${t(texts.day)} ${schedule.day_of_month}</p>`
+    : html`<p>${t(texts.notScheduled)}</p>`;
 }
 
 /** The next files with their day, and those that can be sent before it. */
 function next(visit: MemberVisit, schedule: Schedule, { packages, today }: Monthly): Markup {
-  const { language, link, role } = visit;
+  const { language, t, link, role } = visit;
   const { month, dueOn } = nextPackage(schedule, packages, today);
   const { months } = schedule;
   const now = sendableNow(schedule, packages, today);
@@ -112,11 +112,11 @@ function next(visit: MemberVisit, schedule: Schedule, { packages, today }: Month
     now !== null && role === 'owner'
       ? linkButton({
           href: link('/exports/monthly/now'),
-          text: `${texts.sendNow[language]} ${packageTitle(now, language)}`,
+          text: `${t(texts.sendNow)} ${packageTitle(now, language)}`,
         })
       : null;
-  return html`<p>${texts.nextPackage[language]} <strong>${packageTitle({ month, months }, language)}</strong>,
-${texts.dueOn[language]}${day(dueOn, language)}</p>
+  return html`<p>${t(texts.nextPackage)} <strong>${packageTitle({ month, months }, language)}</strong>,
+${t(texts.dueOn)}${day(dueOn, language)}</p>
 ${act}`;
 }
 
@@ -132,14 +132,14 @@ export function sendableNow(
 }
 
 function monthList(visit: MemberVisit, { packages, exports }: Monthly): Markup | null {
-  const { csrfToken, language, link, role } = visit;
+  const { csrfToken, language, t, link, role } = visit;
   if (packages.length === 0) {
     return null;
   }
   const badges = {
-    preparing: badge('waiting', texts.preparing[language]),
-    sent: badge('good', texts.packageSent[language]),
-    failed: badge('bad', texts.failed[language]),
+    preparing: badge('waiting', t(texts.preparing)),
+    sent: badge('good', t(texts.packageSent)),
+    failed: badge('bad', t(texts.failed)),
   };
   const again = (of: AccountantPackage) =>
     postForm(
@@ -147,15 +147,15 @@ function monthList(visit: MemberVisit, { packages, exports }: Monthly): Markup |
       csrfToken,
       html`
 ${hidden('period', packageName(of))}
-${button({ text: texts.again[language], kind: 'secondary' })}`,
+${button({ text: t(texts.again), kind: 'secondary' })}`,
     );
   const all = (of: AccountantPackage) =>
-    linkButton({ href: link(`/exports/monthly/${packageName(of)}/file`), text: texts.allAsZip[language] });
+    linkButton({ href: link(`/exports/monthly/${packageName(of)}/file`), text: t(texts.allAsZip) });
   const items = packages.map(
     (of) => html`<li class="item">
     <div>
       <p class="item-title">${packageTitle(of, language)} ${badges[of.state]}</p>
-      ${of.failure && html`<p>${packageFailures[of.failure][language]}</p>`}
+      ${of.failure && html`<p>${t(packageFailures[of.failure])}</p>`}
     </div>
     ${of.state === 'failed' && role === 'owner' ? again(of) : null}
     ${of.state === 'sent' && isKept(of, exports) ? all(of) : null}

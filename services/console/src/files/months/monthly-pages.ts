@@ -120,19 +120,19 @@ export class MonthlyPages {
   /** Asks before the files of the latest complete period are sent. */
   @ConsolePage({ method: 'GET', path: '/now' })
   async confirmNow(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, link } = visit;
+    const { business, language, t, link } = visit;
     const { now, recipient } = await this.#now(visit);
-    const contents = packageFormats(business).map((format) => packageContents[format][language]);
-    const title = texts.sendNowTitle[language];
+    const contents = packageFormats(business).map((format) => t(packageContents[format]));
+    const title = t(texts.sendNowTitle);
     return confirmation(visit, {
       title,
       lead: html`${packageTitle(now, language)}, ${leftToRight(recipient)}`,
-      crumbs: [{ text: words.exports[language], href: link('/exports') }],
-      content: html`<p>${texts.sendNowLead[language]}</p>
-<p>${texts.contents[language]}</p>
+      crumbs: [{ text: t(words.exports), href: link('/exports') }],
+      content: html`<p>${t(texts.sendNowLead)}</p>
+<p>${t(texts.contents)}</p>
 ${effectList(contents)}`,
       fields: hidden('period', packageName(now)),
-      button: { text: texts.sendNowAct[language] },
+      button: { text: t(texts.sendNowAct) },
     });
   }
 

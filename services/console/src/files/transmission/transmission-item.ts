@@ -85,14 +85,14 @@ function moreOf(transmission: TransmissionView, shown: Shown, language: Language
 
 /** What an owner may do about the transmission of a file; null: nothing. */
 export function transmissionAct(
-  { language, link }: MemberVisit,
+  { t, link }: MemberVisit,
   row: ExportView,
   transmission: TransmissionView | undefined,
 ): Markup | null {
   const button = (word: keyof typeof texts) =>
     linkButton({
       href: link(`/exports/${row.id}/transmission`),
-      text: texts[word][language],
+      text: t(texts[word]),
       kind: 'secondary',
     });
   if (transmission === undefined) {

@@ -52,40 +52,37 @@ async function transmittable(
 }
 
 function confirmation(visit: MemberVisit, row: ExportView, files: readonly UniformFile[]): PageReply {
-  const { business, csrfToken, language, link } = visit;
-  const title = texts.title[language];
+  const { business, csrfToken, language, t, link } = visit;
+  const title = t(texts.title);
   const at = link('/exports');
   const sent = files
     .filter(({ name }) => uploaded.includes(name))
     .map(({ name, bytes }) => html`${leftToRight(name)} (${leftToRight(bytesText(bytes))})`);
   const list: Markup = html`${sent.map((item, place) => html`${place > 0 && ' · '}${item}`)}`;
   const effects = [texts.sends, texts.resumes, texts.decides, texts.recorded, texts.final];
-  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
-  const confirm = button({ text: texts.confirm[language] });
+  const back = linkButton({ href: at, text: t(words.back), kind: 'quiet' });
+  const confirm = button({ text: t(texts.confirm) });
   const isConnected = business.tax_authority_connected;
   return page(
     title,
-    html`${pageHead({ title, language, crumbs: [{ text: words.exports[language], href: at }] })}
-${isConnected ? null : notice('error', texts.unconnected[language])}
+    html`${pageHead({ title, language, crumbs: [{ text: t(words.exports), href: at }] })}
+${isConnected ? null : notice('error', t(texts.unconnected))}
 ${card({
   id: 'transmission',
-  title: texts.content[language],
+  title: t(texts.content),
   content: html`
 ${facts(
   [
-    [
-      texts.business[language],
-      html`${isolate(business.name, language)} ${leftToRight(business.tax_id ?? '')}`,
-    ],
-    [texts.period[language], dateRange(row.from, row.to, language)],
-    [texts.documents[language], leftToRight(String(row.progress.done))],
-    [texts.made[language], dayAndTime((row.endedAt ?? row.requestedAt).toISOString(), language)],
-    [texts.files[language], sent.length === 0 ? null : list],
+    [t(texts.business), html`${isolate(business.name, language)} ${leftToRight(business.tax_id ?? '')}`],
+    [t(texts.period), dateRange(row.from, row.to, language)],
+    [t(texts.documents), leftToRight(String(row.progress.done))],
+    [t(texts.made), dayAndTime((row.endedAt ?? row.requestedAt).toISOString(), language)],
+    [t(texts.files), sent.length === 0 ? null : list],
   ],
   language,
 )}
-<h3>${texts.what[language]}</h3>
-${effectList(effects.map((effect) => effect[language]))}
+<h3>${t(texts.what)}</h3>
+${effectList(effects.map((effect) => t(effect)))}
 ${
   isConnected
     ? form({
@@ -95,7 +92,7 @@ ${
         acts: html`${confirm}${back}`,
       })
     : html`<div class="buttons">
-  ${linkButton({ href: link('/authority'), text: texts.connect[language] })}
+  ${linkButton({ href: link('/authority'), text: t(texts.connect) })}
   ${back}
 </div>`
 }`,
