@@ -38,7 +38,7 @@ import { localPath } from './local-path.js';
 import { PageFrame, type Rejection } from './page-frame.js';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 
-/** Whose the tokens of a browser are in which nobody is signed in; the library takes an empty text for a missing one. */
+/** The owner of the tokens of a browser without a session; the library takes an empty text for a missing one. */
 const nobody = 'nobody';
 
 /** A request before anything of it was checked. */

@@ -2,19 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { MemberRole } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import type { ConsoleTables, SessionTable } from '../db/console.tables.js';
-
-/** A session ends this long after its last use, and in any case this long after the person signed in. */
-const idleMs = 2 * 60 * 60 * 1000;
-const sessionMs = 12 * 60 * 60 * 1000;
-/** The time of last use is stored this often at most. */
-const touchMs = 60 * 1000;
-/** The value of the cookie changes this often; the browser that did not receive the next one gets another after a while. */
-const rotateMs = 15 * 60 * 1000;
-const repeatMs = 60 * 1000;
-/** A form that was loaded before its session ended is known as that of its person for so long. */
-const rememberedMs = 24 * 60 * 60 * 1000;
-/** Requests that were in flight when the value changed are valid for so long. */
-const graceMs = 60 * 1000;
+import { sessionLimitsMs as limitsMs } from './session-limits.js';
 
 /** A signed-in person. */
 export interface Session {
@@ -75,7 +63,7 @@ export async function insertSession(
       token_since: now,
       created_at: now,
       last_used_at: now,
-      expires_at: new Date(now.getTime() + sessionMs),
+      expires_at: new Date(now.getTime() + limitsMs.total),
       proved_at: now,
       user_agent: client.userAgent.slice(0, 200),
       network: client.network,
@@ -143,7 +131,7 @@ function findRow(all: Database<ConsoleTables>, hash: Buffer, now: Date) {
       ]),
     )
     .where('session.expires_at', '>', now)
-    .where('session.last_used_at', '>', new Date(now.getTime() - idleMs))
+    .where('session.last_used_at', '>', new Date(now.getTime() - limitsMs.idle))
     .executeTakeFirst();
 }
 
@@ -174,7 +162,7 @@ export async function findEndedSessions(
     .where((where) =>
       where.or([
         where('expires_at', '<=', now),
-        where('last_used_at', '<=', new Date(now.getTime() - idleMs)),
+        where('last_used_at', '<=', new Date(now.getTime() - limitsMs.idle)),
       ]),
     )
     .orderBy('last_used_at', 'desc')
@@ -201,7 +189,7 @@ export async function findSession(
     .where('person_id', '=', row.person_id)
     .orderBy('business_id')
     .execute();
-  if (now.getTime() - row.last_used_at.getTime() > touchMs) {
+  if (now.getTime() - row.last_used_at.getTime() > limitsMs.touch) {
     await all.updateTable('session').set({ last_used_at: now }).where('id', '=', row.id).execute();
   }
   return {
@@ -245,7 +233,7 @@ async function rotate(
         next_token_hash: null,
         next_token_at: null,
         previous_token_hash: set.ref('token_hash'),
-        previous_token_until: new Date(now.getTime() + graceMs),
+        previous_token_until: new Date(now.getTime() + limitsMs.grace),
       }))
       .where('id', '=', row.id)
       .where('next_token_hash', '=', seen)
@@ -254,8 +242,8 @@ async function rotate(
   }
   const isDue =
     row.token_hash.equals(seen) &&
-    now.getTime() - row.token_since.getTime() > rotateMs &&
-    (row.next_token_at === null || now.getTime() - row.next_token_at.getTime() > repeatMs);
+    now.getTime() - row.token_since.getTime() > limitsMs.rotate &&
+    (row.next_token_at === null || now.getTime() - row.next_token_at.getTime() > limitsMs.repeat);
   if (!isDue) {
     return null;
   }
@@ -314,7 +302,7 @@ export async function listSessions(
     .select(['id', 'created_at', 'last_used_at', 'user_agent', 'network'])
     .where('person_id', '=', personId)
     .where('expires_at', '>', now)
-    .where('last_used_at', '>', new Date(now.getTime() - idleMs))
+    .where('last_used_at', '>', new Date(now.getTime() - limitsMs.idle))
     .orderBy('last_used_at', 'desc')
     .orderBy('id')
     .limit(100)
@@ -359,13 +347,13 @@ export async function endOtherSessions(
 
 /** Deletes the sessions that have ended so long ago that none of their forms is open. */
 export async function deleteEndedSessions(all: Database<ConsoleTables>, now: Date): Promise<void> {
-  const before = now.getTime() - rememberedMs;
+  const before = now.getTime() - limitsMs.remember;
   await all
     .deleteFrom('session')
     .where((where) =>
       where.or([
         where('expires_at', '<=', new Date(before)),
-        where('last_used_at', '<=', new Date(before - idleMs)),
+        where('last_used_at', '<=', new Date(before - limitsMs.idle)),
       ]),
     )
     .execute();
