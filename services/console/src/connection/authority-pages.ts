@@ -43,8 +43,8 @@ const texts = {
     en: 'Invoices above the amount in the law need an allocation number. While the business is connected, the system requests it by itself for each document.',
   },
   whatDonations: {
-    he: 'תרומות למוסד שאושר לפי סעיף 46 מדווחות לרשות המסים. כשהמוסד מחובר, המערכת מדווחת על כל קבלה בעצמה; תורם שתרומתו לא דווחה אינו מקבל זיכוי ממס.',
-    en: 'Donations to an institution with an approval under section 46 are reported to the tax authority. While it is connected, the system reports each receipt; a donor whose donation is not reported gets no tax credit.',
+    he: 'תרומות למוסד שאושר לפי סעיף 46 מדווחות לרשות המסים. כשהמוסד מחובר, המערכת מדווחת על כל קבלה בעצמה. תורם שתרומתו לא דווחה אינו מקבל זיכוי ממס.',
+    en: 'Donations to an institution with an approval under section 46 are reported to the tax authority. While it is connected, the system reports each receipt. A donor whose donation is not reported gets no tax credit.',
   },
   threshold: { he: 'מעל סכום לפני מע"מ', en: 'Above, before VAT' },
   state: { he: 'מצב', en: 'State' },
@@ -93,8 +93,8 @@ const texts = {
     en: 'The permission is deleted, and no donations are reported until you connect again. Receipts go on, but their donors get no tax credit.',
   },
   nowConnectedDonations: {
-    he: 'המוסד מחובר לרשות המסים. תרומות ידווחו מעתה באופן אוטומטי; על קבלות קודמות מדווחים בדף של כל אחת.',
-    en: 'The institution is connected to the tax authority. Donations are reported automatically from now on; earlier receipts are reported from the page of each.',
+    he: 'המוסד מחובר לרשות המסים. תרומות ידווחו מעתה באופן אוטומטי. על קבלות קודמות מדווחים בדף של כל אחת.',
+    en: 'The institution is connected to the tax authority. Donations are reported automatically from now on. Earlier receipts are reported from the page of each.',
   },
   nowConnected: {
     he: 'העסק מחובר לרשות המסים. מספרי הקצאה יתבקשו מעתה באופן אוטומטי.',
@@ -102,8 +102,12 @@ const texts = {
   },
   notHere: { he: 'העסק לא חובר', en: 'The business was not connected' },
   otherPerson: {
-    he: 'את החיבור משלים רק מי שהתחיל אותו, בדפדפן שבו הוא מחובר למערכת. אם התחלתם אותו, התחברו ונסו שוב מעמוד רשות המסים של העסק. אם קיבלתם את הקישור ממישהו אחר, אל תאשרו אותו: האישור היה מחבר את החשבון שלכם ברשות לעסק שלו.',
-    en: 'Only the person who began a connection completes it, in a browser in which they are signed in. If that was you, sign in and begin again on the page Tax authority of the business. If somebody sent you the link, do not agree: it would have connected your account at the authority to their business.',
+    he: 'את החיבור משלים רק מי שהתחיל אותו, בדפדפן שבו הוא מחובר למערכת. אם התחלתם אותו, התחברו ונסו שוב מעמוד רשות המסים של העסק.',
+    en: 'Only the person who began a connection completes it, in a browser in which they are signed in. If that was you, sign in and begin again on the page Tax authority of the business.',
+  },
+  sentLink: {
+    he: 'אם קיבלתם את הקישור ממישהו אחר, אל תאשרו אותו. האישור היה מחבר את החשבון שלכם ברשות לעסק שלו.',
+    en: 'If somebody sent you the link, do not agree. It would have connected your account at the authority to their business.',
   },
   stale: {
     he: 'הקישור כבר נוצל או שאינו בתוקף. יש להתחיל את החיבור מחדש.',
@@ -198,30 +202,32 @@ export class AuthorityPages {
     timeoutMs: timeLimitsMs.completeConnection + timeLimitsMs.saveBusiness,
   })
   async complete({ language, t, memberships, params, query, session }: Visit): Promise<PageReply> {
-    const refused = (why: 'otherPerson' | 'stale', status: number) =>
+    const refused = (why: string, status: number) =>
       page(
         t(texts.notHere),
         html`${pageHead({ title: t(texts.notHere), language })}
-${notice('error', t(texts[why]))}`,
+${notice('error', why)}`,
         status,
       );
+    const ofOther = () => refused(`${t(texts.otherPerson)} ${t(texts.sentLink)}`, 403);
+    const stale = () => refused(t(texts.stale), 410);
     const isOwner = memberships.some(
       ({ businessId, role }) => businessId === params.business && role === 'owner',
     );
     if (!session || !isOwner) {
-      return refused('otherPerson', 403);
+      return ofOther();
     }
     const by = { business_id: params.business, person_id: session.personId };
     const request = checkCompletion({ ...by, state: query.get('state'), code: query.get('code') || null });
     if (!request.ok) {
-      return refused('stale', 410);
+      return stale();
     }
     const { outcome, business_id: id } = await this.rpc.call(completeConnection, request.value);
     if (outcome === 'other_person') {
-      return refused('otherPerson', 403);
+      return ofOther();
     }
     if (id === null) {
-      return refused('stale', 410);
+      return stale();
     }
     const isConnected =
       outcome === 'connected' &&

@@ -57,8 +57,8 @@ const texts = {
       en: 'invoices above ₪5,000 have no number of their buyer',
     },
     detail: {
-      he: 'החוק דורש את המספר (לא מאדם פרטי): בלעדיו הקונה לא ינכה את המע"מ, והחשבונית אינה בדיווח המפורט. אפשר לזכות ולהפיק מחדש עם המספר, או לקבוע בכרטיס שהלקוח פרטי.',
-      en: 'The law wants it, but of a private person: without it the buyer cannot deduct the VAT, and the detailed VAT report has no place for the invoice. Credit it and issue it again with the number, or enter the customer as a private person for the next ones.',
+      he: 'החוק דורש את המספר (לא מאדם פרטי). בלעדיו הקונה לא ינכה את המע"מ, והחשבונית אינה בדיווח המפורט. אפשר לזכות ולהפיק מחדש עם המספר, או לקבוע בכרטיס שהלקוח פרטי.',
+      en: 'The law wants it, but of a private person. Without it the buyer cannot deduct the VAT, and the detailed VAT report has no place for the invoice. Credit it and issue it again with the number, or enter the customer as a private person for the next ones.',
     },
   },
 } as const satisfies Record<string, Words | Record<string, Words>>;

@@ -102,8 +102,8 @@ export const decisionWords: Readonly<
         en: 'A hearing is decided within one business day; without a decision the number counts as given, by section 47(a2) of the VAT law.',
       },
       {
-        he: 'השגה מוכרעת בתוך 21 ימי עסקים, ואם לא הוכרעה רואים אותה כאילו התקבלה; על דחייתה אפשר לערער לבית המשפט המחוזי, לפי סעיף 47(א4).',
-        en: 'An objection is decided within 21 business days; without a decision it counts as accepted; against its rejection the district court is open, by section 47(a4).',
+        he: 'השגה מוכרעת בתוך 21 ימי עסקים, ואם לא הוכרעה רואים אותה כאילו התקבלה. על דחייתה אפשר לערער לבית המשפט המחוזי, לפי סעיף 47(א4).',
+        en: 'An objection is decided within 21 business days; without a decision it counts as accepted. Against its rejection the district court is open, by section 47(a4).',
       },
       {
         he: 'בינתיים אין מספר, והלקוח אינו יכול לנכות את המע"מ. אחרי זכייה מבקשים כאן את המספר שוב.',

@@ -20,8 +20,8 @@ const texts = {
   findings: { he: 'אי־התאמות', en: 'Findings' },
   what: { he: 'מה נבדק', en: 'What is checked' },
   large: {
-    he: 'ספר של יותר מ־2,000 מסמכים נבדק בחלקים, שביניהם עד עשר דקות; מסמך שהופק אחרי שחלקו נבדק ייבדק בסבב הבא.',
-    en: 'A book of more than 2,000 documents is checked in parts, up to ten minutes apart; a document that is issued after its part was checked is checked in the next round.',
+    he: 'ספר של יותר מ־2,000 מסמכים נבדק בחלקים, שביניהם עד עשר דקות. מסמך שהופק אחרי שחלקו נבדק ייבדק בסבב הבא.',
+    en: 'A book of more than 2,000 documents is checked in parts, up to ten minutes apart. A document that is issued after its part was checked is checked in the next round.',
   },
   not: {
     he: 'הבדיקה אינה משווה את הספר לקצוות החתומים של השרשראות, ואינה שואלת את רשות המסים: את הראשון עושה מי שמפעיל את המערכת, עם pinkas verify.',

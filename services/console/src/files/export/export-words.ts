@@ -85,8 +85,12 @@ export const exportWords = {
   requestedDone: { he: 'הקובץ בהכנה.', en: 'The file is in preparation.' },
   monthly: { he: 'כל חודש לרואה החשבון', en: 'Every month to the accountant' },
   monthlyLead: {
-    he: 'ביום שנבחר מוכנים הקבצים של החודש הקודם, או של החודשיים הקודמים, ומי שנבחר מקבל אימייל עם קישור לדף הזה. הקישור נפתח רק אחרי כניסה, ולכן המקבל צריך להיות אחד מאנשי העסק.',
-    en: 'On the chosen day the files of the month before, or of the two months before, are made, and the chosen person gets an email with a link to this page. The link opens after signing in only, so the person has to be one of the people of the business.',
+    he: 'ביום שנבחר מוכנים הקבצים של החודש הקודם, או של החודשיים הקודמים.',
+    en: 'On the chosen day the files of the month before, or of the two months before, are made.',
+  },
+  monthlyEmail: {
+    he: 'מי שנבחר מקבל אימייל עם קישור לדף הזה. הקישור נפתח רק אחרי כניסה, ולכן המקבל צריך להיות אחד מאנשי העסק.',
+    en: 'The chosen person gets an email with a link to this page. The link opens after signing in only, so the person has to be one of the people of the business.',
   },
   contents: { he: 'הקבצים:', en: 'The files:' },
   period: { he: 'תקופה', en: 'Period' },

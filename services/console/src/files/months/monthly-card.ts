@@ -53,7 +53,7 @@ export function monthlyCard(visit: MemberVisit, given: Monthly): Markup {
       ? linkButton({ href: link('/people/invite'), text: t(texts.invite), kind: 'quiet' })
       : null,
     content: html`
-<p>${t(texts.monthlyLead)}</p>
+<p>${t(texts.monthlyLead)} ${t(texts.monthlyEmail)}</p>
 <p>${t(texts.contents)}</p>
 <ul>
     ${contents}
