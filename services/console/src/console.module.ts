@@ -3,8 +3,8 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { HttpMetrics } from '@pinkas/service-kit/http';
 import { AccountPages } from './access/account/account-pages.js';
 import { PasskeyPages } from './access/account/passkey-pages.js';
+import { ContinuePages } from './access/continue-pages.js';
 import { FirstPages } from './access/first-pages.js';
-import { KeptFormPages } from './access/kept-form-pages.js';
 import { InvitePages } from './access/people/invite-pages.js';
 import { LeavePages } from './access/people/leave-pages.js';
 import { MemberPages } from './access/people/member-pages.js';
@@ -56,7 +56,6 @@ import { LanguagePages } from './frame/language-pages.js';
 import { BusinessNames } from './http/business-names.js';
 import { Drafts } from './http/drafts.js';
 import { HttpServer } from './http/http-server.js';
-import { KeptForms } from './http/kept-forms.js';
 import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
 import { CreditPages } from './issue/credit-pages.js';
@@ -101,7 +100,7 @@ const pages = [
   CreditPages,
   DocumentTypePages,
   IssuePages,
-  KeptFormPages,
+  ContinuePages,
   KeyPages,
   LanguagePages,
   DocumentListPages,
@@ -151,7 +150,6 @@ const pages = [
     Passkeys,
     Oidc,
     Drafts,
-    KeptForms,
     Issuing,
     ...pages,
   ],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isUuid } from '@pinkas/contracts';
 import {
+  acrossTenants,
   type Clock,
   type Database,
   forTenant,
@@ -15,13 +16,18 @@ import {
   type Draft,
   type DraftOwner,
   deleteDraft,
+  draftMs,
   endDraft,
   findDraft,
   listDrafts,
   saveDraft,
 } from '../session/draft.repository.js';
+import { findEndedSessions, isMember } from '../session/session.repository.js';
 import { type BoundPage, type PageReply, redirect } from './console-page.js';
-import type { MemberVisit } from './visit.js';
+import type { MemberVisit, Visit } from './visit.js';
+
+/** A form that was sent while its person had to sign in is kept so long, unless it is that of a document. */
+const sentMs = 24 * 60 * 60 * 1000;
 
 const ownerOf = ({ business, session }: MemberVisit): DraftOwner => ({
   businessId: business.id,
@@ -65,6 +71,46 @@ export class Drafts {
     if (isUuid(id)) {
       await deleteDraft(this.#of(visit), ownerOf(visit), id);
     }
+  }
+
+  /**
+   * Saves a form whose session has ended since its page was loaded. It is its person's where the cookie names that session, or the
+   * person is signed in again, and its token was made for that session in this browser: no one else can put a form there.
+   * @param token the session cookie. @param isOf whether the form has the token of a session.
+   * @returns where it goes on; null: it is not saved.
+   */
+  async saveOfEnded(
+    visit: Visit,
+    token: string | undefined,
+    isOf: (sessionId: string) => boolean,
+  ): Promise<string | null> {
+    const ofToken = token === undefined || token === '' ? null : { token };
+    const of = visit.session ? { personId: visit.session.personId } : ofToken;
+    const ended = of && (await findEndedSessions(acrossTenants(this.db), of, this.clock.now()));
+    const own = ended?.find(({ id }) => isOf(id));
+    return own ? this.saveSent(visit, own.personId) : null;
+  }
+
+  /**
+   * Saves a form that was sent while its person had to sign in, or to prove who they are.
+   * @returns where it goes on; null: there is nothing to save, or the business is not theirs.
+   */
+  async saveSent({ files, form, params, path }: Visit, personId: string): Promise<string | null> {
+    const businessId = (params.business ?? '').toLowerCase();
+    const typed = new URLSearchParams([...form].filter(([name]) => name !== '_csrf'));
+    // A form with a file would go on without it.
+    if (typed.size === 0 || Object.keys(files).length > 0 || !isUuid(businessId)) {
+      return null;
+    }
+    const db = forTenant(this.db, businessId);
+    if (!(await isMember(db, businessId, personId))) {
+      return null;
+    }
+    const key = form.get('key') ?? '';
+    // The form of a document is the draft that it is saved as.
+    const draft = isUuid(key) ? { id: key, keptMs: draftMs } : { id: randomUUID(), keptMs: sentMs };
+    await saveDraft(db, { businessId, personId }, { ...draft, path, form: typed }, this.clock.now());
+    return `/${path.startsWith('/t/') ? 't' : 'b'}/${businessId}/forms/${draft.id}`;
   }
 
   /** Handles a page of a business; what is typed into its form is kept where the page states it. */

@@ -33,7 +33,6 @@ import { type BoundPage, type Changes, isOfBusiness, type PageReply } from './co
 import { cookieNames } from './cookies.js';
 import { Drafts } from './drafts.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
-import { KeptForms } from './kept-forms.js';
 import { localPath } from './local-path.js';
 import { PageFrame, type Rejection } from './page-frame.js';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
@@ -93,7 +92,6 @@ export class PagePipeline {
     private readonly rpc: RpcClient,
     private readonly frame: PageFrame,
     private readonly names: BusinessNames,
-    private readonly kept: KeptForms,
     private readonly drafts: Drafts,
   ) {
     // A token is valid for its session alone: a form from before signing in or out is stale.
@@ -233,7 +231,9 @@ export class PagePipeline {
   async #keepForm({ access }: BoundPage, visit: Visit, raw: RawVisit, secret: string) {
     const isOf = (id: string) => this.#tokens.verify(secret, raw.sentToken, id);
     const token = raw.cookies[cookieNames(this.config).session];
-    return raw.isFromAnotherSite || !isOfBusiness(access) ? null : this.kept.keepOfEnded(visit, token, isOf);
+    return raw.isFromAnotherSite || !isOfBusiness(access)
+      ? null
+      : this.drafts.saveOfEnded(visit, token, isOf);
   }
 
   /** @param kept where the form that was sent goes on; null: it was not kept. */
@@ -256,7 +256,7 @@ export class PagePipeline {
       return { visit, reply: this.#signIn(visit) };
     }
     if (page.freshProof && !isProofFresh(session, this.clock.now())) {
-      const kept = visit.method === 'POST' ? await this.kept.keep(visit, session.personId) : null;
+      const kept = visit.method === 'POST' ? await this.drafts.saveSent(visit, session.personId) : null;
       return { visit, reply: { kind: 'redirect', location: proofPath(kept ?? nextOf(visit)) } };
     }
     if (page.access === 'person') {

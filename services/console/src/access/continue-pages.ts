@@ -16,26 +16,26 @@ const texts = {
 
 /** A form that was sent while its person had to sign in, or to prove who they are: they go on with it by one press. */
 @PageController({ path: '/forms/:form', access: 'reader', books: true })
-export class KeptFormPages {
+export class ContinuePages {
   constructor(private readonly drafts: Drafts) {}
 
   @ConsolePage({ method: 'GET' })
   async show(visit: MemberVisit): Promise<PageReply> {
     const { csrfToken, language, t, link } = visit;
-    const kept = await this.drafts.find(visit, visit.params.form ?? '');
-    if (kept === null || !kept.path.startsWith(`${link('')}/`)) {
+    const draft = await this.drafts.find(visit, visit.params.form ?? '');
+    if (draft === null || !draft.path.startsWith(`${link('')}/`)) {
       return errorPage('not_found', language);
     }
-    if (kept.path === link('/issue/document')) {
-      return redirect(link(`/issue/drafts/${kept.id}`), { outcome: 'signed_in_again' });
+    if (draft.path === link('/issue/document')) {
+      return redirect(link(`/issue/drafts/${draft.id}`), { outcome: 'signed_in_again' });
     }
-    const fields = [...kept.form].map(
+    const fields = [...draft.form].map(
       ([name, value]) => html`${hidden(name, value)}
     `,
     );
     const title = t(texts.title);
     const content = form({
-      action: kept.path,
+      action: draft.path,
       csrfToken,
       content: html`<p>${t(texts.lead)}</p>
     ${fields}`,
