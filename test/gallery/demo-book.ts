@@ -141,8 +141,9 @@ export async function makeDemoBook(stack: RunningStack): Promise<DemoBook> {
   const keys = await stack.pinkas<ApiKey[]>('key', 'list', ...business);
   // An order that was refused, corrected, and sent once more.
   const request = await sendRefusedRequest(stack, issuer.key, 'חולצה לדוגמה', demoOrder);
+  const order = invoice(120, { external_ref: demoOrder, customer: { id: cards[0] ?? '' } });
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    await stack.issueUntilAnswered(issuer.key, invoice(120, { external_ref: demoOrder }), demoOrder);
+    await stack.issueUntilAnswered(issuer.key, order, demoOrder);
   }
   const customer = bill.customer.id ?? '';
   return {
