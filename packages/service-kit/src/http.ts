@@ -1,8 +1,7 @@
 /** HTTP servers: the front of a service that the public reaches, and the replies of programs without one. */
-export { acceptsGzip } from './http/accepts-gzip.js';
 export { HttpFront } from './http/http-front.js';
 export { HttpMetrics } from './http/http-metrics.js';
-export type { HttpOrigin, HttpReply, RawRejection, RawReply } from './http/http-reply.js';
+export type { HttpReply, Refusal } from './http/http-reply.js';
 export { networkOf } from './http/network-of.js';
 export { commonHeaders } from './http/page-headers.js';
 export { HttpError, send } from './http/plain-replies.js';

@@ -14,13 +14,13 @@ import { RequestCounter } from './http/request-counter.js';
 import { RequestPipeline } from './http/request-pipeline.js';
 import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
-import { ShowReference } from './pages/reference/show-reference.js';
+import { showReference } from './pages/reference/show-reference.js';
 import { serveExamples } from './pages/serve-examples.js';
-import { ServeClient, ServeMcp, ServePhpClient } from './pages/serve-packages.js';
+import { servePackages } from './pages/serve-packages.js';
 import { ServePdf } from './pages/serve-pdf.js';
-import { ServeDocsMarkdown, ServeLlmsText } from './pages/serve-texts.js';
+import { serveTexts } from './pages/serve-texts.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
-import { ShowErrorsPage } from './pages/show-errors-page.js';
+import { showErrors } from './pages/show-errors.js';
 import { showGuidePages } from './pages/show-guide-pages.js';
 import { ShowViewPage } from './pages/show-view-page.js';
 import { VerifyPage } from './pages/verify/verify-page.js';
@@ -70,16 +70,13 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     GetCustomers,
     ShowViewPage,
     ServePdf,
-    ServeClient,
-    ServePhpClient,
-    ServeMcp,
-    ServeDocsMarkdown,
-    ServeLlmsText,
-    ShowErrorsPage,
-    ...showGuidePages,
+    ...servePackages,
+    ...serveTexts,
     ...serveExamples,
+    ...showGuidePages,
+    showErrors,
+    showReference,
     ShowConnectedPage,
-    ShowReference,
     VerifyPage,
   ],
 })

@@ -10,6 +10,7 @@ import {
   type FastifyRequest,
   type FastifyServerOptions,
   fastify,
+  type RouteOptions,
 } from 'fastify';
 import type { BackgroundTask } from '../process/background-task.js';
 import type { ConfigOf, httpServerFields } from '../process/config.js';
@@ -18,10 +19,11 @@ import { type Logger, logBindings } from '../process/logger.js';
 import { markFailed, SpanKind } from '../tracing/spans.js';
 import type { IncomingTraceHeaders } from '../tracing/trace-headers.js';
 import type { Tracing } from '../tracing/tracing.js';
+import { forClient } from './for-client.js';
 import { type HttpMetrics, methodLabel } from './http-metrics.js';
-import type { HttpOrigin, HttpReply, RawRejection, RawReply } from './http-reply.js';
+import type { HttpReply, Refusal } from './http-reply.js';
 import { transportHeaders } from './page-headers.js';
-import { RawSocketReplies } from './raw-socket-replies.js';
+import { RawRequests } from './raw-requests.js';
 import { UntrustedProxies } from './untrusted-proxies.js';
 
 declare module 'fastify' {
@@ -47,6 +49,12 @@ interface FrontParts {
   readonly options: Pick<FastifyServerOptions, 'bodyLimit' | 'exposeHeadRoutes' | 'routerOptions'>;
 }
 
+/** A route, and what replies to its requests. */
+interface Served extends Omit<RouteOptions, 'handler'> {
+  readonly timeoutMs: number;
+  readonly respond: (request: FastifyRequest) => Promise<HttpReply>;
+}
+
 /** Longer than the idle time of the usual load balancer (60 s), so that it never writes to a connection we just closed. */
 const keepAliveMs = 65_000;
 
@@ -56,6 +64,7 @@ const keepAliveMs = 65_000;
  */
 export abstract class HttpFront implements BackgroundTask {
   #server: FastifyInstance | undefined;
+  #raw: RawRequests | undefined;
   #draining = false;
 
   protected constructor(private readonly parts: FrontParts) {}
@@ -63,14 +72,8 @@ export abstract class HttpFront implements BackgroundTask {
   /** Mounts the routes. */
   protected abstract mount(server: FastifyInstance): void | Promise<void>;
 
-  /** Replies to a request without a route. Its hooks did not run where its path cannot be decoded. */
-  protected abstract rejectUnknown(request: FastifyRequest): Promise<HttpReply>;
-
-  /** Replies to a request that was rejected before its handler, or whose handler has failed. */
-  protected abstract rejectFailed(request: FastifyRequest, error: FastifyError): Promise<HttpReply>;
-
-  /** Replies to what is no request that a route could have. Never throws. */
-  protected abstract rejectRaw(reason: RawRejection, origin: HttpOrigin): Promise<RawReply>;
+  /** Replies in place of a handler. The hooks did not run where the path cannot be decoded. */
+  protected abstract refuse(request: FastifyRequest, refusal: Refusal): Promise<HttpReply>;
 
   /** Where it listens, for example `http://127.0.0.1:8080`. */
   get origin(): string {
@@ -86,7 +89,6 @@ export abstract class HttpFront implements BackgroundTask {
     const { config, logger } = this.parts;
     const server = this.#createServer();
     this.#server = server;
-    this.#addHooks(server);
     await this.mount(server);
     await server.listen({ host: config.httpHost, port: config.httpPort });
     logger.info({ origin: this.origin }, 'http server listening');
@@ -124,6 +126,14 @@ export abstract class HttpFront implements BackgroundTask {
         }
       }
     }
+  }
+
+  /** Serves a route. @param served.timeoutMs until the deadline of the calls that it makes. */
+  protected serve({ timeoutMs, respond, ...route }: Served): void {
+    this.#server?.route({
+      ...route,
+      handler: (request, reply) => this.send(request, reply, timeoutMs, () => respond(request)),
+    });
   }
 
   /**
@@ -196,7 +206,7 @@ export abstract class HttpFront implements BackgroundTask {
       name,
       options,
       async (span) => {
-        const sent = await respond();
+        const sent = await forClient(request, await respond());
         span.setAttribute('http.response.status_code', sent.status);
         const code = sent.logFields?.code;
         if (code) {
@@ -208,16 +218,8 @@ export abstract class HttpFront implements BackgroundTask {
   }
 
   #createServer(): FastifyInstance {
-    const {
-      config,
-      options,
-      requireHostHeader,
-      requestIdOf = () => randomUUID(),
-      metrics,
-      logger,
-    } = this.parts;
+    const { config, options, requireHostHeader, requestIdOf = () => randomUUID(), logger } = this.parts;
     const proxies = config.trustedProxies;
-    const raw = new RawSocketReplies(this.rejectRaw.bind(this), requestIdOf, metrics, logger);
     const server = fastify({
       ...options,
       logger: false,
@@ -237,29 +239,32 @@ export abstract class HttpFront implements BackgroundTask {
       },
       // Nothing handles its error here, and one that is not handled ends the process.
       frameworkErrors: (_error, request, reply) =>
-        void this.#rejectUnknown(request, reply).catch(() => reply.raw.destroy()),
-      clientErrorHandler: (error, socket) => raw.rejectMalformed(error, socket),
+        void this.#refuse(request, reply, { status: 404 }).catch(() => reply.raw.destroy()),
+      clientErrorHandler: (error, socket) => this.#raw?.rejectMalformed(error, socket),
     });
-    raw.attach(server.server);
-    return server;
-  }
-
-  #addHooks(server: FastifyInstance): void {
-    const untrusted = new UntrustedProxies(this.parts.logger);
+    this.#raw = new RawRequests(server.routing);
+    this.#raw.attach(server.server);
+    const untrusted = new UntrustedProxies(logger);
     server.decorateRequest('arrivedMs', 0);
     server.addHook('onRequest', (request, _reply, done) => {
       request.arrivedMs = performance.now();
       untrusted.check(request);
       done();
     });
-    server.setNotFoundHandler((request, reply) => this.#rejectUnknown(request, reply));
+    server.setNotFoundHandler((request, reply) => this.#refuse(request, reply, { status: 404 }));
     server.setErrorHandler((error: FastifyError, request, reply) =>
-      this.send(request, reply, timeLimitsMs.request, () => this.rejectFailed(request, error)),
+      this.#refuse(request, reply, { status: error.statusCode ?? 500, error }),
     );
+    return server;
   }
 
-  #rejectUnknown(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    return this.send(request, reply, timeLimitsMs.request, () => this.rejectUnknown(request));
+  #refuse(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
+    const ofRaw = this.#raw?.refusalOf(request.raw);
+    if (ofRaw) {
+      reply.header('connection', 'close');
+      this.parts.logger.info({ request_id: request.id, reason: ofRaw.reason }, 'malformed request rejected');
+    }
+    return this.send(request, reply, timeLimitsMs.request, () => this.refuse(request, ofRaw ?? refusal));
   }
 }
 

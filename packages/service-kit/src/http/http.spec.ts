@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import fastify from 'fastify';
+import fastify, { type FastifyRequest } from 'fastify';
 import type { Logger } from '../process/logger.js';
-import { acceptsGzip } from './accepts-gzip.js';
+import { acceptsGzip, forClient, matchesEntityTag } from './for-client.js';
+import type { HttpReply } from './http-reply.js';
+import { RawRequests } from './raw-requests.js';
 import { UntrustedProxies } from './untrusted-proxies.js';
 
 describe('UntrustedProxies', () => {
@@ -103,4 +107,70 @@ describe('acceptsGzip', () => {
       expect(acceptsGzip(header)).toBe(false);
     },
   );
+});
+
+describe('matchesEntityTag', () => {
+  it.each(['"a"', 'W/"a"', '"b", "a"', '*'])('If-None-Match: %p matches the entity tag "a"', (header) => {
+    expect(matchesEntityTag(header, '"a"')).toBe(true);
+    expect(matchesEntityTag(header, 'W/"a"')).toBe(true);
+  });
+  it.each(['', '"b"', 'a', '"a'])('If-None-Match: %p does not match the entity tag "a"', (header) =>
+    expect(matchesEntityTag(header, '"a"')).toBe(false),
+  );
+});
+
+describe('forClient', () => {
+  const page = '<p>שלום</p>'.repeat(500);
+  const sent = (asked: Record<string, string>, reply: Partial<HttpReply> = {}) =>
+    forClient({ headers: asked } as unknown as FastifyRequest, {
+      status: 200,
+      headers: { etag: '"a"' },
+      body: page,
+      compress: true,
+      ...reply,
+    });
+  const gzip = { 'accept-encoding': 'gzip' };
+
+  it.each([
+    ['a text', page],
+    ['bytes', Buffer.from(page)],
+  ])('%s is compressed for a client that accepts it, and comes out as it was', async (_name, original) => {
+    const { body, headers } = await sent(gzip, { body: original });
+    expect(headers).toEqual({ etag: '"a"', vary: 'accept-encoding', 'content-encoding': 'gzip' });
+    expect((body as Buffer).length).toBeLessThan(page.length / 10);
+    expect(gunzipSync(body as Buffer).toString()).toBe(page);
+  });
+
+  it('bytes that are sent again are compressed once', async () => {
+    const body = Buffer.from(page);
+    expect((await sent(gzip, { body })).body).toBe((await sent(gzip, { body })).body);
+  });
+
+  it('a small page, and one for a client that accepts nothing, is sent as it is, and so is what is not to be compressed', async () => {
+    expect((await sent(gzip, { body: 'x' })).body).toBe('x');
+    expect((await sent({ 'accept-encoding': 'br' })).body).toBe(page);
+    expect(await sent(gzip, { compress: false })).toMatchObject({ headers: { etag: '"a"' }, body: page });
+  });
+
+  it('an entity that the client has is answered with 304 and its headers, and no other status is', async () => {
+    const known = { 'if-none-match': '"a"' };
+    expect(await sent(known)).toMatchObject({ status: 304, headers: { etag: '"a"' }, body: '' });
+    expect(await sent(known, { status: 404 })).toMatchObject({ status: 404, body: page });
+    expect(await sent(known, { headers: {} })).toMatchObject({ status: 200, body: page });
+  });
+});
+
+describe('RawRequests', () => {
+  it('a reply to a client that has closed its connection fails nothing', async () => {
+    const socket = new PassThrough();
+    const closed = new Promise<void>((resolve) => {
+      const raw = new RawRequests((_request, response) => {
+        response.once('close', resolve);
+        socket.end(() => response.end('too late'));
+      });
+      raw.rejectMalformed(new Error('malformed'), socket as unknown as Socket);
+    });
+    await closed;
+    expect(socket.read()).toBeNull();
+  });
 });

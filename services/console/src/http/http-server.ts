@@ -7,26 +7,17 @@ import { timeLimitsMs } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger, Tracing } from '@pinkas/service-kit';
 import { ConcurrencyLimiter, QueueFullError } from '@pinkas/service-kit/concurrency';
 import { checkPublicAddresses, Diagnosis } from '@pinkas/service-kit/diagnosis';
-import {
-  acceptsGzip,
-  HttpFront,
-  HttpMetrics,
-  type HttpOrigin,
-  type HttpReply,
-  type RawRejection,
-  type RawReply,
-} from '@pinkas/service-kit/http';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpFront, HttpMetrics, type HttpReply, type Refusal } from '@pinkas/service-kit/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { assets } from '../assets/assets.js';
 import type { ConsoleConfig } from '../config.js';
 import { BodyReceipts } from './body-receipts.js';
-import { bestLevel, compressed } from './compression.js';
 import { type BoundPage, pageBindingsOf, pagesOf, pathsOf } from './console-page.js';
 import { usualForm } from './form-limits.js';
 import type { Rejection } from './page-frame.js';
 import { assetHeaders, downloadHeaders, pageHeaders } from './page-headers.js';
 import { PagePipeline, type PageResponse, type RawVisit } from './page-pipeline.js';
-import { headOf, headOfBytes, isMultipart, parseForm, readVisit } from './read-visit.js';
+import { headOf, isMultipart, parseForm, readVisit } from './read-visit.js';
 
 /** More than the picture of a logo may have (75,000 bytes), so that a larger one gets a page that says so. */
 const fileBytesMax = 256 * 1024;
@@ -36,8 +27,6 @@ const downloadsMax = 64;
 /** So that no one keeps the others from theirs. */
 const downloadsOfPersonMax = 4;
 const downloadMaxMs = 60 * 60 * 1000;
-
-const statusOfBytes = { unknown: 404, malformed: 400, too_slow: 408 } as const;
 
 /** Binds the pages of the module to the front, and hands each request to the pipeline. */
 @Injectable()
@@ -87,7 +76,7 @@ export class HttpServer extends HttpFront {
     await server.register(multipart, {
       limits: { fileSize: fileBytesMax, files: 1, fields: 60, fieldSize: 64 * 1024, parts: 61 },
     });
-    this.#mountAssets(server);
+    this.#mountAssets();
     for (const { handler } of this.bound(pageBindingsOf)) {
       for (const page of pagesOf(handler)) {
         this.#mountPage(server, page);
@@ -95,35 +84,28 @@ export class HttpServer extends HttpFront {
     }
   }
 
-  protected override rejectUnknown(request: FastifyRequest): Promise<HttpReply> {
+  protected override async refuse(request: FastifyRequest, { status, error }: Refusal): Promise<HttpReply> {
     const head = headOf(request);
-    return this.#limited(head, () => this.pipeline.respondUnknown(head));
-  }
-
-  protected override async rejectFailed(request: FastifyRequest, error: FastifyError): Promise<HttpReply> {
-    const status = error.statusCode ?? 500;
-    this.logger[status < 500 ? 'info' : 'error']({ err: error }, 'http request rejected');
+    if (status === 404) {
+      return this.#limited(head, () => this.pipeline.respondUnknown(head));
+    }
+    if (error) {
+      this.logger[status < 500 ? 'info' : 'error']({ err: error }, 'http request rejected');
+    }
     const isFile = status === 413 && isMultipart(request);
-    return this.#rejection(headOf(request), status, {}, isFile ? 'file_too_large' : undefined);
+    return this.#rejection(head, status, {}, isFile ? 'file_too_large' : undefined);
   }
 
-  protected override async rejectRaw(reason: RawRejection, { address }: HttpOrigin): Promise<RawReply> {
-    return this.#rejection(headOfBytes(address), statusOfBytes[reason]);
-  }
-
-  #mountAssets(server: FastifyInstance): void {
-    for (const asset of assets()) {
-      // A typeface is compressed by its format.
-      const isText = !asset.mediaType.startsWith('font/');
-      let zipped: ReturnType<typeof compressed> | undefined;
-      server.get(asset.path, async (request, reply) => {
-        const accepted = request.headers['accept-encoding'];
-        zipped ??= compressed(asset.bytes, 'gzip', bestLevel);
-        const { body, headers } =
-          isText && acceptsGzip(accepted) ? await zipped : { body: asset.bytes, headers: {} };
-        this.addHeaders(request, reply);
-        return reply.headers({ ...assetHeaders, ...headers, 'content-type': asset.mediaType }).send(body);
-      });
+  #mountAssets(): void {
+    for (const { path, mediaType, bytes } of assets()) {
+      const reply = {
+        status: 200,
+        headers: { ...assetHeaders, 'content-type': mediaType },
+        body: bytes,
+        // A typeface is compressed by its format.
+        compress: !mediaType.startsWith('font/'),
+      };
+      this.serve({ method: 'GET', url: path, timeoutMs: timeLimitsMs.request, respond: async () => reply });
     }
   }
 
@@ -200,7 +182,7 @@ export class HttpServer extends HttpFront {
     status: number,
     headers: Readonly<Record<string, string>> = {},
     reason?: Rejection,
-  ): RawReply {
+  ): HttpReply {
     return {
       status,
       headers: { ...pageHeaders, ...headers },
@@ -225,10 +207,11 @@ export class HttpServer extends HttpFront {
   async #bodyOf(raw: RawVisit, reply: PageResponse['reply'], reader: string): Promise<HttpReply> {
     switch (reply.kind) {
       case 'page': {
-        const { body, headers } = await compressed(Buffer.from(reply.html), raw.acceptEncoding);
-        const { status, retryAfterSeconds: seconds } = reply;
+        const { status, html, retryAfterSeconds: seconds } = reply;
         const retry = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-        return { status, headers: { ...pageHeaders, ...headers, ...retry }, body };
+        // It may hold what a form sent beside a token (BREACH): the token is masked in another way in each response, and a request
+        // from another site has no session (SameSite).
+        return { status, headers: { ...pageHeaders, ...retry }, body: html, compress: true };
       }
       case 'json':
         return {

@@ -46,5 +46,4 @@ export const downloadHeaders = { ...everyHeaders, 'cache-control': 'no-store' } 
 export const assetHeaders = {
   ...everyHeaders,
   'cache-control': 'public, max-age=31536000, immutable',
-  vary: 'accept-encoding',
 } as const;

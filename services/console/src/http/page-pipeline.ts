@@ -44,9 +44,8 @@ const nobody = 'nobody';
 export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 't' | 'csrfToken'> & {
   /** Whether it asks for the head of a response alone. */
   readonly isHead: boolean;
-  /** The request headers Accept-Language and Accept-Encoding. */
+  /** The request header Accept-Language. */
   readonly acceptLanguage: string;
-  readonly acceptEncoding: string;
   /** The token of the form that was sent; empty for GET. */
   readonly sentToken: string;
   /** Whether the browser says that a page of another site sent the form. */

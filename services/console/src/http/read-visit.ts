@@ -73,7 +73,6 @@ export function headOf(request: FastifyRequest): RawVisit {
     cookies: cookie.parse(header('cookie')),
     isHead: request.method === 'HEAD',
     acceptLanguage: header('accept-language'),
-    acceptEncoding: header('accept-encoding'),
     network: networkOf(request.ip),
     userAgent: header('user-agent'),
     sentToken: header('x-csrf-token'),
@@ -81,26 +80,6 @@ export function headOf(request: FastifyRequest): RawVisit {
     found: request.found,
   };
 }
-
-/** What is known of bytes that are no request. @param address of their connection. */
-export const headOfBytes = (address: string): RawVisit => ({
-  method: 'GET',
-  path: '/',
-  formPath: '',
-  params: {},
-  query: new URLSearchParams(),
-  form: new URLSearchParams(),
-  files: {},
-  cookies: {},
-  isHead: false,
-  acceptLanguage: '',
-  acceptEncoding: '',
-  network: networkOf(address),
-  userAgent: '',
-  sentToken: '',
-  isFromAnotherSite: false,
-  found: null,
-});
 
 async function readForm(request: FastifyRequest): Promise<SentForm> {
   if (!request.isMultipart()) {

@@ -1,25 +1,20 @@
 import 'reflect-metadata';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
+import { InjectConfig } from '@pinkas/service-kit';
+import type { HttpReply } from '@pinkas/service-kit/http';
 import type { GatewayConfig } from '../config.js';
 import type { Upload } from './uploads.js';
 
 /** A request for a page or a file that needs no key. */
 export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
-  /** The query as it was sent, without the question mark. */
-  readonly query: string;
+  readonly query: URLSearchParams;
   /** The request header If-None-Match, or empty. */
   readonly ifNoneMatch: string;
-  /** Whether the client accepts a response compressed with gzip. */
-  readonly acceptsGzip: boolean;
 }
 
 /** What the handler of a page returns. */
-export interface PageReply {
-  readonly status: 200 | 303 | 304 | 400 | 404 | 410 | 413 | 502 | 503;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
-}
+export type PageReply = HttpReply<string | Buffer>;
 
 /** A class that handles one page. */
 export interface PageHandler {
@@ -68,4 +63,24 @@ export function HttpPage(address: PageBinding['address'], path: string, { upload
 /** The page that a class handles, if it handles one. */
 export function pageBindingOf(target: object): PageBinding | undefined {
   return Reflect.getMetadata(pageKey, target) as PageBinding | undefined;
+}
+
+/** A page that is the same for everyone, and is made at its first request. */
+export function fixedPage(
+  address: PageBinding['address'],
+  path: string,
+  make: (config: GatewayConfig) => PageReply | Promise<PageReply>,
+): Type<PageHandler> {
+  @HttpPage(address, path)
+  class FixedPage implements PageHandler {
+    #reply: ReturnType<typeof make> | undefined;
+
+    constructor(@InjectConfig() private readonly config: GatewayConfig) {}
+
+    async handle(): Promise<PageReply> {
+      this.#reply ??= make(this.config);
+      return this.#reply;
+    }
+  }
+  return FixedPage;
 }

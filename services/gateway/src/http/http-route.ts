@@ -1,14 +1,11 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import { malformedTexts, type Route, type ValidationError } from '@pinkas/contracts';
+import type { HttpReply } from '@pinkas/service-kit/http';
 import type { Principal } from '../api-key/api-key.repository.js';
 
 /** A valid request to a route that needs no key. */
 export interface PublicRouteRequest<Query = unknown> {
-  /** The request header If-None-Match, or empty. */
-  readonly ifNoneMatch: string;
-  /** Whether the client accepts a response compressed with gzip. */
-  readonly acceptsGzip: boolean;
   /** By name; each is a UUID. */
   readonly params: Readonly<Record<string, string>>;
   /** Matches the route's schema, with its defaults filled in. */
@@ -16,8 +13,7 @@ export interface PublicRouteRequest<Query = unknown> {
 }
 
 /** A request with a key that passed every check before the business rules. */
-export interface RouteRequest<Body = unknown, Query = unknown>
-  extends Pick<PublicRouteRequest<Query>, 'params' | 'query'> {
+export interface RouteRequest<Body = unknown, Query = unknown> extends PublicRouteRequest<Query> {
   /** The key of the request, and its business. */
   readonly principal: Principal;
   /** Matches the route's schema; undefined where the route takes no body, or where an optional one is absent. */
@@ -29,9 +25,8 @@ export interface RouteRequest<Body = unknown, Query = unknown>
 /** A query whose schema gives these parameters a default. */
 export type Filled<Query, Names extends keyof Query> = Query & Required<Pick<Query, Names>>;
 
-/** What the handler of a route returns; the status is the route's, unless the caller has the body already. */
-export interface RouteReply<Body = unknown> {
-  readonly status?: 304;
+/** What the handler of a route returns; the status is the route's. */
+export interface RouteReply<Body = unknown> extends Pick<HttpReply, 'compress'> {
   /** Sent as JSON; bytes are sent as they are. */
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;

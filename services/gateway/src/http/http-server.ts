@@ -1,28 +1,14 @@
-import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { timeLimitsMs } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger, Tracing } from '@pinkas/service-kit';
-import {
-  HttpFront,
-  HttpMetrics,
-  type HttpOrigin,
-  type RawRejection,
-  type RawReply,
-} from '@pinkas/service-kit/http';
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { HttpFront, HttpMetrics, type HttpReply, type Refusal } from '@pinkas/service-kit/http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
-import { apiKeyOf, type HttpRequest, requestIdOf } from './http-message.js';
-import { type AnyPageHandler, type PageBinding, pageBindingOf, type UploadPageHandler } from './http-page.js';
-import { type RouteBinding, type RouteHandler, routeBindingOf } from './http-route.js';
+import { type AnyPageHandler, pageBindingOf, type UploadPageHandler } from './http-page.js';
+import { type RouteHandler, routeBindingOf } from './http-route.js';
+import { requestIdOf } from './request-headers.js';
 import { RequestPipeline } from './request-pipeline.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The request as the pipeline sees it; null where Fastify rejects the request before its hooks run. */
-    httpRequest: HttpRequest | null;
-  }
-}
 
 /** Binds the routes and pages of the module to the front, and hands each request to the pipeline. */
 @Injectable()
@@ -52,72 +38,28 @@ export class HttpServer extends HttpFront {
   protected override mount(server: FastifyInstance): void {
     takeBodiesFromFastify(server);
     for (const { binding, handler } of this.bound(routeBindingOf)) {
-      this.#mountRoute(server, binding, handler as RouteHandler);
+      const { method, path, timeoutMs } = binding.route;
+      const respond = this.pipeline.route(binding, handler as RouteHandler);
+      // HEAD is answered as GET is: Node leaves out the body.
+      const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
+      this.serve({ method: methods, url: `${pathOf(this.config.baseUrl)}${path}`, timeoutMs, respond });
     }
     for (const { binding, handler } of this.bound(pageBindingOf)) {
-      this.#mountPage(server, binding, handler as AnyPageHandler);
-    }
-  }
-
-  protected override rejectUnknown(request: FastifyRequest): Promise<RawReply> {
-    return this.pipeline.rejectUnknown(httpRequestOf(request));
-  }
-
-  protected override rejectFailed(request: FastifyRequest, error: FastifyError): Promise<RawReply> {
-    // Fastify rejects only what is no route: for an uncommon method such as QUERY it requires a Content-Type.
-    return (error.statusCode ?? 500) < 500
-      ? this.rejectUnknown(request)
-      : this.pipeline.rejectFailed(httpRequestOf(request), error);
-  }
-
-  protected override rejectRaw(reason: RawRejection, origin: HttpOrigin): Promise<RawReply> {
-    const request = {
-      ...origin,
-      method: '',
-      apiKey: '',
-      rawHeaders: [],
-      params: {},
-      query: '',
-      stream: Readable.from([]),
-    };
-    return reason === 'unknown'
-      ? this.pipeline.rejectUnknown(request)
-      : this.pipeline.rejectMalformed(request);
-  }
-
-  #mountRoute(server: FastifyInstance, binding: RouteBinding, handler: RouteHandler): void {
-    const { route } = binding;
-    const respond = this.pipeline.route(binding, handler);
-    server.route({
-      // HEAD is answered as GET is: Node leaves out the body.
-      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
-      url: `${pathOf(this.config.baseUrl)}${route.path}`,
-      handler: (request, reply) =>
-        this.send(request, reply, route.timeoutMs, () => respond(httpRequestOf(request))),
-    });
-  }
-
-  #mountPage(server: FastifyInstance, binding: PageBinding, handler: AnyPageHandler): void {
-    const respond = this.pipeline.page(handler);
-    const url = `${pathOf(binding.address(this.config))}${binding.path}`;
-    // People also type a slash at the end.
-    for (const path of new Set([url || '/', `${url}/`])) {
-      server.route({
-        method: ['GET', 'HEAD'],
-        url: path,
-        handler: (request, reply) =>
-          this.send(request, reply, timeLimitsMs.request, () => respond(httpRequestOf(request))),
-      });
-      if (binding.upload) {
-        const receive = this.pipeline.upload(handler as UploadPageHandler);
-        server.route({
-          method: 'POST',
-          url: path,
-          handler: (request, reply) =>
-            this.send(request, reply, timeLimitsMs.receiveRequest, () => receive(httpRequestOf(request))),
-        });
+      const path = `${pathOf(binding.address(this.config))}${binding.path}`;
+      // People also type a slash at the end.
+      for (const url of new Set([path || '/', `${path}/`])) {
+        const respond = this.pipeline.page(handler as AnyPageHandler);
+        this.serve({ method: ['GET', 'HEAD'], url, timeoutMs: timeLimitsMs.request, respond });
+        if (binding.upload) {
+          const receive = this.pipeline.upload(handler as UploadPageHandler);
+          this.serve({ method: 'POST', url, timeoutMs: timeLimitsMs.receiveRequest, respond: receive });
+        }
       }
     }
+  }
+
+  protected override refuse(request: FastifyRequest, refusal: Refusal): Promise<HttpReply> {
+    return this.pipeline.refuse(request, refusal);
   }
 }
 
@@ -128,28 +70,10 @@ export class HttpServer extends HttpFront {
 function takeBodiesFromFastify(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  server.decorateRequest('httpRequest', null);
   server.addHook('onRequest', (request, _reply, done) => {
-    request.httpRequest = toHttpRequest(request);
     delete request.headers['content-type'];
     done();
   });
-}
-
-const httpRequestOf = (request: FastifyRequest): HttpRequest => request.httpRequest ?? toHttpRequest(request);
-
-function toHttpRequest(request: FastifyRequest): HttpRequest {
-  const queryStart = request.url.indexOf('?');
-  return {
-    requestId: request.id,
-    method: request.method,
-    address: request.ip,
-    apiKey: apiKeyOf(request.raw),
-    rawHeaders: request.raw.rawHeaders,
-    params: request.params as Record<string, string>,
-    query: queryStart === -1 ? '' : request.url.slice(queryStart + 1),
-    stream: request.raw,
-  };
 }
 
 /** The path of a public address, without a slash at its end. */

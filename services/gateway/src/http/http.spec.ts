@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesEntityTag } from './entity-tag.js';
-import { apiKeyOf, headerOf, requestIdOf } from './http-message.js';
-import { addressRateLimit, minuteOf, rateLimitResult } from './rate-limiter.js';
+import { clientRateLimit, minuteOf, rateLimitResult } from './rate-limiter.js';
 import { LocalCounter } from './request-counter.js';
+import { apiKeyOf, headerOf, requestIdOf } from './request-headers.js';
 import { secondsToMidnightInIsrael } from './retry-after.js';
 
 const id = '00000000-0000-4000-8000-000000000001';
@@ -58,15 +57,6 @@ describe('requestIdOf', () => {
     expect(requestIdOf({ rawHeaders: ['X-Request-Id', id, 'x-request-id', id] })).toBe(id);
     expect(requestIdOf({ rawHeaders: ['X-Request-Id', id, 'X-Request-Id', 'mine'] })).not.toBe(id);
   });
-});
-
-describe('matchesEntityTag', () => {
-  it.each(['"a"', 'W/"a"', '"b", "a"', '*'])('If-None-Match: %p matches the entity tag "a"', (header) =>
-    expect(matchesEntityTag(header, '"a"')).toBe(true),
-  );
-  it.each(['', '"b"', 'a', '"a'])('If-None-Match: %p does not match the entity tag "a"', (header) =>
-    expect(matchesEntityTag(header, '"a"')).toBe(false),
-  );
 });
 
 describe('secondsToMidnightInIsrael', () => {
@@ -139,16 +129,16 @@ describe('rateLimitResult', () => {
   });
 });
 
-describe('addressRateLimit', () => {
+describe('clientRateLimit', () => {
   it('all addresses of an IPv6 /64 share one rate limit, however they are written', () => {
-    const id = addressRateLimit('2001:db8::1').id;
-    expect(addressRateLimit('2001:0db8:0:0:ffff::2').id).toBe(id);
-    expect(addressRateLimit('2001:db8:0:1::1').id).not.toBe(id);
-    expect(addressRateLimit('::1').id).toBe('address:0:0:0:0::/64');
+    const id = clientRateLimit('2001:db8::1').id;
+    expect(clientRateLimit('2001:0db8:0:0:ffff::2').id).toBe(id);
+    expect(clientRateLimit('2001:db8:0:1::1').id).not.toBe(id);
+    expect(clientRateLimit('::1').id).toBe('address:0:0:0:0::/64');
   });
 
   it('an IPv4 address has one rate limit, also when it is mapped into IPv6', () => {
-    expect(addressRateLimit('::ffff:192.0.2.7').id).toBe(addressRateLimit('192.0.2.7').id);
-    expect(addressRateLimit('192.0.2.8').id).not.toBe(addressRateLimit('192.0.2.7').id);
+    expect(clientRateLimit('::ffff:192.0.2.7').id).toBe(clientRateLimit('192.0.2.7').id);
+    expect(clientRateLimit('192.0.2.8').id).not.toBe(clientRateLimit('192.0.2.7').id);
   });
 });

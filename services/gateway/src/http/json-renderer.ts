@@ -6,7 +6,7 @@ import {
   type ValidationError,
 } from '@pinkas/contracts';
 import { type ApiError, toApiError } from '@pinkas/service-kit';
-import type { ResponseRenderer } from './http-message.js';
+import type { HttpReply } from '@pinkas/service-kit/http';
 import type { RouteReply } from './http-route.js';
 import type { RateLimitResult } from './rate-limiter.js';
 
@@ -22,14 +22,20 @@ const rateLimitHeaders = (result: RateLimitResult) => ({
   'ratelimit-reset': String(result.resetSeconds),
 });
 
+/** How the responses of one kind of route look. */
+export interface ResponseRenderer<Reply> {
+  /** The problem that a caller learns of an error. */
+  toApiError(error: unknown): ApiError;
+  render(reply: Reply, rateLimit: RateLimitResult | undefined): HttpReply;
+  renderError(apiError: ApiError, requestId: string, rateLimit: RateLimitResult): HttpReply;
+}
+
 /** Responses of the HTTP API. */
-export function jsonRenderer(
-  docsUrl: string,
-): ResponseRenderer<Omit<RouteReply, 'status'> & { readonly status: number }> {
+export function jsonRenderer(docsUrl: string): ResponseRenderer<RouteReply & { readonly status: number }> {
   return {
     toApiError,
-    render: ({ status, headers, body }, rateLimit) => ({
-      status,
+    render: ({ headers, body, ...reply }, rateLimit) => ({
+      ...reply,
       headers: { ...jsonHeaders, ...(rateLimit && rateLimitHeaders(rateLimit)), ...headers },
       body: Buffer.isBuffer(body) ? body : JSON.stringify(body),
     }),

@@ -4,11 +4,12 @@ import { commonHeaders } from '@pinkas/service-kit/http';
 /** The headers of everything that is served without a key. */
 const publicHeaders = { ...commonHeaders, 'referrer-policy': 'no-referrer' } as const;
 
-const html = {
+/** The headers of a file, or a text that is read by programs. */
+export const fileHeaders = (type: string) => ({
   ...publicHeaders,
-  'content-type': 'text/html; charset=utf-8',
+  'content-type': type,
   'cache-control': 'private, no-cache',
-} as const;
+});
 
 /**
  * The headers of a page that runs no script, loads nothing, is shown in no frame, and has no style but its own, allowed by hash.
@@ -20,28 +21,7 @@ export function htmlHeaders(page: string, { hasForm = false } = {}) {
   const source =
     style === undefined ? "'none'" : `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
   return {
-    ...html,
+    ...fileHeaders('text/html; charset=utf-8'),
     'content-security-policy': `default-src 'none'; style-src ${source}; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action ${hasForm ? "'self'" : "'none'"}`,
   };
 }
-
-/** The headers of a PDF file. */
-export const pdfHeaders = {
-  ...publicHeaders,
-  'content-type': 'application/pdf',
-  'cache-control': 'private, no-cache',
-} as const;
-
-/** The headers of a package of npm. */
-export const packageHeaders = {
-  ...publicHeaders,
-  'content-type': 'application/gzip',
-  'cache-control': 'private, no-cache',
-} as const;
-
-/** The headers of a text that is read by programs. */
-export const textHeaders = (type: string) => ({
-  ...publicHeaders,
-  'content-type': `${type}; charset=utf-8`,
-  'cache-control': 'private, no-cache',
-});

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@pinkas/contracts';
 import { ApiError, toApiError } from '@pinkas/service-kit';
-import type { ResponseRenderer } from './http-message.js';
 import type { PageReply } from './http-page.js';
+import type { ResponseRenderer } from './json-renderer.js';
 import { htmlHeaders } from './page-headers.js';
 import { type Message, messagePage } from './plain-page.js';
 

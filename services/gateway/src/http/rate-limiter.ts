@@ -19,15 +19,19 @@ export interface RateLimitResult {
   readonly resetSeconds: number;
 }
 
-/** Requests a minute of one address without a valid key. */
-const addressPerMinute = 60;
-/** Requests a minute of one address for pages, besides those of documents that exist. */
-const pagesPerMinute = 60;
-/** Requests a minute of one address for pages and PDFs of documents that exist: an office may open a hundred invoices. */
-const documentsPerMinute = 600;
-const lookupsPerMinute = 1_000;
-/** Files a minute of one address: each is hashed, and its signature verified. */
-const uploadsPerMinute = 20;
+/** Requests a minute of one client, by what they are for. */
+const perMinute = {
+  /** The HTTP API without a valid key. */
+  address: 60,
+  /** Pages, besides those of documents that exist. */
+  pages: 60,
+  /** Pages and PDFs of documents that exist: an office may open a hundred invoices. */
+  documents: 600,
+  /** Documents that are looked up, so that a flood costs no queries; no client gets there within the limits of both. */
+  lookups: 1_000,
+  /** Files, besides the limit of pages: each is hashed, and its signature verified. */
+  uploads: 20,
+} as const;
 const minuteMs = 60_000;
 
 /** Counts requests against rate limits. Never fails. */
@@ -50,29 +54,9 @@ export function keyRateLimit(key: ApiKey): RateLimit {
   return { id: `key:${key.id}`, perMinute: key.per_minute };
 }
 
-/** The rate limit of a client without a valid key. An IPv6 client owns a whole /64, so it is counted as one. */
-export function addressRateLimit(address: string): RateLimit {
-  return { id: `address:${networkOf(address)}`, perMinute: addressPerMinute };
-}
-
-/** The rate limit of a client for other pages, and for documents that do not exist. */
-export function pageRateLimit(address: string): RateLimit {
-  return { id: `pages:${networkOf(address)}`, perMinute: pagesPerMinute };
-}
-
-/** The rate limit of a client for pages and PDFs of documents that exist. */
-export function documentRateLimit(address: string): RateLimit {
-  return { id: `documents:${networkOf(address)}`, perMinute: documentsPerMinute };
-}
-
-/** How often documents are looked up for a client, so that a flood costs no queries; no client gets there within both limits. */
-export function lookupRateLimit(address: string): RateLimit {
-  return { id: `lookups:${networkOf(address)}`, perMinute: lookupsPerMinute };
-}
-
-/** The rate limit of a client for files that it sends, besides that for pages. */
-export function uploadRateLimit(address: string): RateLimit {
-  return { id: `uploads:${networkOf(address)}`, perMinute: uploadsPerMinute };
+/** The rate limit of a client by its address. An IPv6 client owns a whole /64, so it is counted as one. */
+export function clientRateLimit(address: string, use: keyof typeof perMinute = 'address'): RateLimit {
+  return { id: `${use}:${networkOf(address)}`, perMinute: perMinute[use] };
 }
 
 /** The wall-clock minute of an instant: the window in which requests are counted together. */

@@ -24,6 +24,9 @@ export interface ReadQuery {
   readonly errors: readonly ValidationError[];
 }
 
+/** The query of an address as it was sent, without the question mark. */
+export const queryOf = (url: string): string => /\?(.*)$/s.exec(url)?.[1] ?? '';
+
 /**
  * Compiles the reader of queries from the schema of a route, which is also the published one. An integer has
  * one notation; a boolean is `true`, `false`, `1` or `0` in any letter case, as the libraries of callers write it; the name of a list may

@@ -9,10 +9,11 @@ import {
   validationErrorsMax,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { type HttpRequest, headerOf, listHeaderOf, singleHeaders } from './http-message.js';
+import type { FastifyRequest } from 'fastify';
 import type { RouteBinding, RouteRequest } from './http-route.js';
 import { parseJsonObject, readBody } from './read-body.js';
-import { firstOfEachPath, queryReader } from './read-query.js';
+import { firstOfEachPath, queryOf, queryReader } from './read-query.js';
+import { headerOf, listHeaderOf, singleHeaders } from './request-headers.js';
 
 /** The longest Idempotency-Key, in code points. */
 const idempotencyKeyMax = 128;
@@ -22,7 +23,7 @@ export type RequestParts = Pick<RouteRequest, 'params' | 'query' | 'body' | 'ide
 
 /** Reads requests to one route; `queryErrors` adds validation errors of the query beyond its schema. */
 export type RequestReader = (
-  request: HttpRequest,
+  request: FastifyRequest,
   queryErrors?: (query: Readonly<Record<string, unknown>>) => readonly ValidationError[],
   /** Called with the JSON object of the body, also where the request is invalid. */
   onBody?: (body: object) => void,
@@ -41,13 +42,13 @@ export function requestReader(binding: RouteBinding): RequestReader {
     const bytes =
       route.body === null
         ? undefined
-        : await readBody(request.stream, headerOf(request, 'content-length') ?? '');
-    const { params } = request;
+        : await readBody(request.raw, headerOf(request.raw, 'content-length') ?? '');
+    const params = request.params as Readonly<Record<string, string>>;
     if (!Object.entries(params).every(([name, value]) => isId(name, value))) {
       throw new ApiError('not_found');
     }
 
-    const query = readQuery(request.query);
+    const query = readQuery(queryOf(request.url));
     const errors = [
       ...headerErrors(request),
       ...query.errors,
@@ -57,9 +58,9 @@ export function requestReader(binding: RouteBinding): RequestReader {
     let body: object | undefined;
     if (bytes !== undefined && !(bytes.length === 0 && route.bodyOptional)) {
       body = parseJsonObject(bytes, {
-        contentType: headerOf(request, 'content-type'),
-        contentEncoding: headerOf(request, 'content-encoding'),
-        transferEncoding: listHeaderOf(request, 'transfer-encoding'),
+        contentType: headerOf(request.raw, 'content-type'),
+        contentEncoding: headerOf(request.raw, 'content-encoding'),
+        transferEncoding: listHeaderOf(request.raw, 'transfer-encoding'),
       });
       onBody(body);
       errors.push(...bodyErrors(body));
@@ -76,13 +77,13 @@ const isId = (name: string, value: string): boolean =>
   name === 'event_id' ? isEventId(value) : isUuid(value);
 
 /** The Idempotency-Key of a request as it is read; null where it has none. */
-export function idempotencyKeyOf(request: HttpRequest): string | null {
-  const value = headerOf(request, 'idempotency-key');
+export function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const value = headerOf(request.raw, 'idempotency-key');
   return value === undefined || value === '' ? null : decodeHeader(value);
 }
 
-function requireIdempotencyKey(request: HttpRequest, errors: ValidationError[]): string {
-  const value = headerOf(request, 'idempotency-key');
+function requireIdempotencyKey(request: FastifyRequest, errors: ValidationError[]): string {
+  const value = headerOf(request.raw, 'idempotency-key');
   if (value === '') {
     throw new ApiError('missing_idempotency_key');
   }
@@ -97,9 +98,9 @@ function requireIdempotencyKey(request: HttpRequest, errors: ValidationError[]):
 }
 
 /** The headers whose lines differ: another reader of the request may have taken the other one. */
-function headerErrors(request: HttpRequest): ValidationError[] {
+function headerErrors(request: FastifyRequest): ValidationError[] {
   return singleHeaders
-    .filter((name) => headerOf(request, name) === undefined)
+    .filter((name) => headerOf(request.raw, name) === undefined)
     .map((name) => ({ path: `/headers/${name}`, ...repeatedHeader }));
 }
 

@@ -12,21 +12,14 @@ import {
   setLogContext,
 } from '@pinkas/service-kit';
 import { ConcurrencyLimiter, withTimeout } from '@pinkas/service-kit/concurrency';
-import { acceptsGzip, HttpMetrics } from '@pinkas/service-kit/http';
+import { HttpMetrics, type HttpReply, type Refusal } from '@pinkas/service-kit/http';
+import type { FastifyRequest } from 'fastify';
 import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
 import { KeyAuthenticator } from '../api-key/key-authenticator.js';
 import { KeyUseRecorder } from '../api-key/key-use-recorder.js';
 import type { GatewayConfig } from '../config.js';
 import { RequestRecorder } from '../request-log/request-recorder.js';
 import { authorize, checkAccess } from './authorize.js';
-import {
-  type HttpRequest,
-  type HttpResponse,
-  listHeaderOf,
-  type RequestLogFields,
-  type Respond,
-  type ResponseRenderer,
-} from './http-message.js';
 import type {
   AnyPageHandler,
   DocumentPageHandler,
@@ -35,20 +28,18 @@ import type {
   UploadPageHandler,
 } from './http-page.js';
 import type { PublicRouteHandler, RouteBinding, RouteHandler, RouteReply } from './http-route.js';
-import { jsonRenderer } from './json-renderer.js';
+import { jsonRenderer, type ResponseRenderer } from './json-renderer.js';
 import { pageRenderer } from './page-renderer.js';
 import {
-  addressRateLimit,
-  documentRateLimit,
+  clientRateLimit,
   keyRateLimit,
-  lookupRateLimit,
-  pageRateLimit,
   type RateLimit,
   RateLimiter,
   type RateLimitResult,
-  uploadRateLimit,
 } from './rate-limiter.js';
+import { queryOf } from './read-query.js';
 import { idempotencyKeyOf, type RequestParts, type RequestReader, requestReader } from './read-request.js';
+import { apiKeyOf, listHeaderOf } from './request-headers.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { Uploads } from './uploads.js';
 
@@ -65,12 +56,16 @@ const malformed = {
   header: sentence('must be one line with a valid value', 'חייב להופיע בשורה אחת עם ערך תקין'),
 };
 
-type StatusReply = Omit<RouteReply, 'status'> & { readonly status: number };
+/** Produces the response of a request; never throws. */
+type Respond = (request: FastifyRequest) => Promise<HttpReply>;
+
+type StatusReply = RouteReply & { readonly status: number };
 
 /** What is known of a response before it is complete. */
 interface ResponseState {
-  readonly request: HttpRequest;
-  readonly logFields: RequestLogFields;
+  readonly request: FastifyRequest;
+  /** What the log contains besides the route: ids and the error code, no personal data. */
+  readonly logFields: { business_id?: string; key_id?: string; code?: string };
   /** Of a route of the API. */
   readonly route?: Route | undefined;
   readonly arrivedAt: Date;
@@ -134,34 +129,30 @@ export class RequestPipeline {
   upload(handler: UploadPageHandler): Respond {
     return (request) =>
       this.#respond(request, pageRenderer, async (state) => {
-        await this.#consumeOrReject(pageRateLimit(request.address), state);
-        await this.#consumeOrReject(uploadRateLimit(request.address), state);
+        await this.#consumeClient(state, 'pages');
+        await this.#consumeClient(state, 'uploads');
         return handler.receive(pageRequestOf(request), await this.#uploads.receive(request));
       });
   }
 
-  /** Responds to a request for something that does not exist, with or without a key. */
-  readonly rejectUnknown: Respond = (request) =>
-    this.#respond(request, this.#json, async (state) => {
-      await this.#consumeKeyOrAddress(state);
-      throw new ApiError('not_found');
-    });
-
-  /** Responds to bytes that are no HTTP request, or only a part of one. */
-  readonly rejectMalformed: Respond = (request) =>
-    this.#respond(request, this.#json, async (state) => {
-      await this.#consumeAddress(state);
-      const { malformedHeader } = request;
+  /** Responds to what no handler does. */
+  refuse(request: FastifyRequest, { status, error, malformedHeader }: Refusal): Promise<HttpReply> {
+    return this.#respond(request, this.#json, async (state) => {
+      if (error && status >= 500) {
+        throw error;
+      }
+      // Fastify rejects only what is no route: for an uncommon method such as QUERY it requires a Content-Type.
+      if (error || status === 404) {
+        await this.#consumeKeyOrAddress(state);
+        throw new ApiError('not_found');
+      }
+      await this.#consumeClient(state, 'address');
       throw ApiError.invalid([
         malformedHeader === undefined
           ? { path: '', ...malformed.request }
           : { path: `/headers/${malformedHeader}`, ...malformed.header },
       ]);
     });
-
-  /** Responds to a request that failed before it reached its route. */
-  rejectFailed(request: HttpRequest, error: unknown): Promise<HttpResponse> {
-    return this.#respond(request, this.#json, () => Promise.reject(error));
   }
 
   async #call(mounted: MountedRoute<RouteHandler>, state: ResponseState): Promise<StatusReply> {
@@ -184,10 +175,7 @@ export class RequestPipeline {
   ): Promise<StatusReply> {
     await this.#consumeKeyOrAddress(state);
     const { params, query } = await read(state.request);
-    const reply = await declaredOnly(
-      route,
-      handler.handle({ params, query, ...conditionsOf(state.request) }),
-    );
+    const reply = await declaredOnly(route, handler.handle({ params, query }));
     return { status: route.successStatus, ...reply };
   }
 
@@ -196,7 +184,7 @@ export class RequestPipeline {
     if ('find' in handler) {
       return this.#showDocument(handler, request, state);
     }
-    await this.#consumeOrReject(pageRateLimit(state.request.address), state);
+    await this.#consumeClient(state, 'pages');
     return handler.handle(request);
   }
 
@@ -205,52 +193,48 @@ export class RequestPipeline {
     request: PageRequest,
     state: ResponseState,
   ): Promise<PageReply> {
-    const { address } = state.request;
-    await this.#consumeOrReject(lookupRateLimit(address), state);
+    await this.#consumeClient(state, 'lookups');
     const found = await handler.find(request).catch(async (error: unknown) => {
-      await this.#consumeOrReject(pageRateLimit(address), state);
+      await this.#consumeClient(state, 'pages');
       throw error;
     });
-    await this.#consumeOrReject(documentRateLimit(address), state);
+    await this.#consumeClient(state, 'documents');
     return handler.show(found, request);
   }
 
   /** Runs a request until its deadline. Never throws: an error becomes a response as well. */
   async #respond<Reply>(
-    request: HttpRequest,
+    request: FastifyRequest,
     renderer: ResponseRenderer<Reply>,
     run: (state: ResponseState) => Promise<Reply>,
     route?: Route,
-  ): Promise<HttpResponse> {
+  ): Promise<HttpReply> {
     const [arrivedAt, startedMs] = [this.clock.now(), performance.now()];
     const state: ResponseState = { request, logFields: {}, route, arrivedAt, startedMs };
+    let reply: HttpReply;
+    let apiError: ApiError | undefined;
     try {
-      const reply = await withTimeout(run(state), remainingMs(responseTimeoutMs), failAtDeadline);
-      const rendered = renderer.render(reply, state.rateLimit);
-      this.#record(state, rendered);
-      return { ...rendered, logFields: state.logFields };
+      const made = await withTimeout(run(state), remainingMs(responseTimeoutMs), failAtDeadline);
+      reply = renderer.render(made, state.rateLimit);
     } catch (error) {
-      const apiError = renderer.toApiError(error);
+      apiError = renderer.toApiError(error);
       this.#logError(apiError);
       state.logFields.code = apiError.code;
       // A request that failed before it was counted still counts, but is not rejected for it.
-      state.rateLimit ??= await this.rateLimiter.consume(addressRateLimit(request.address));
-      const { status, headers, body } = renderer.renderError(apiError, request.requestId, state.rateLimit);
-      this.#record(state, { status, headers }, apiError);
-      const retryAfter = retryAfterSeconds(apiError, this.clock.now(), state.rateLimit.resetSeconds);
-      return {
-        status,
-        headers: retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) },
-        body,
-        logFields: state.logFields,
-      };
+      state.rateLimit ??= await this.rateLimiter.consume(clientRateLimit(request.ip));
+      const rendered = renderer.renderError(apiError, request.id, state.rateLimit);
+      const seconds = retryAfterSeconds(apiError, this.clock.now(), state.rateLimit.resetSeconds);
+      const retryAfter = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+      reply = { ...rendered, headers: { ...rendered.headers, ...retryAfter } };
     }
+    this.#record(state, reply, apiError);
+    return { ...reply, logFields: state.logFields };
   }
 
   /** Finds the key of the request; checks nothing yet. */
   async #authenticate(state: ResponseState): Promise<AccessCheck> {
     const { request, logFields } = state;
-    const access = await this.authenticator.authenticate(request.apiKey);
+    const access = await this.authenticator.authenticate(apiKeyOf(request.raw));
     const { principal } = access;
     if (principal) {
       state.principal = principal;
@@ -276,9 +260,9 @@ export class RequestPipeline {
     await this.#consumeOrReject(rateLimitOf(access, state.request), state);
   }
 
-  /** @throws ApiError `rate_limited`. */
-  #consumeAddress(state: ResponseState): Promise<void> {
-    return this.#consumeOrReject(addressRateLimit(state.request.address), state);
+  /** Counts a request for its client. @throws ApiError `rate_limited`. */
+  #consumeClient(state: ResponseState, use: Parameters<typeof clientRateLimit>[1]): Promise<void> {
+    return this.#consumeOrReject(clientRateLimit(state.request.ip, use), state);
   }
 
   /** @throws ApiError `rate_limited`. */
@@ -305,14 +289,14 @@ export class RequestPipeline {
       );
     } catch (error) {
       if (isInvalidInput(error)) {
-        await handler.requireFound?.({ principal, params: request.params });
+        await handler.requireFound?.({ principal, params: paramsOf(request) });
       }
       throw error;
     }
   }
 
   /** Takes a request with a known key for its log. */
-  #record(state: ResponseState, answer: Pick<HttpResponse, 'status' | 'headers'>, error?: ApiError): void {
+  #record(state: ResponseState, answer: HttpReply, error: ApiError | undefined): void {
     const { request, route, principal, arrivedAt, startedMs, body } = state;
     if (!principal) {
       return;
@@ -320,7 +304,7 @@ export class RequestPipeline {
     this.recorder.note({
       businessId: principal.business.id,
       keyId: principal.key.id,
-      requestId: request.requestId,
+      requestId: request.id,
       arrivedAt,
       method: request.method,
       route: route?.path ?? null,
@@ -344,19 +328,13 @@ export class RequestPipeline {
   }
 }
 
-function pageRequestOf(request: HttpRequest): PageRequest {
-  return {
-    params: request.params,
-    query: request.query,
-    ...conditionsOf(request),
-  };
-}
+const paramsOf = (request: FastifyRequest) => request.params as Readonly<Record<string, string>>;
 
-/** What a client has already, and what it can read. */
-function conditionsOf(request: HttpRequest) {
+function pageRequestOf(request: FastifyRequest): PageRequest {
   return {
-    ifNoneMatch: listHeaderOf(request, 'if-none-match'),
-    acceptsGzip: acceptsGzip(listHeaderOf(request, 'accept-encoding')),
+    params: paramsOf(request),
+    query: new URLSearchParams(queryOf(request.url)),
+    ifNoneMatch: listHeaderOf(request.raw, 'if-none-match'),
   };
 }
 
@@ -365,8 +343,8 @@ function failAtDeadline(): never {
 }
 
 /** A valid key has its own rate limit; any other request counts for its address. */
-function rateLimitOf({ principal }: Pick<AccessCheck, 'principal'>, request: HttpRequest): RateLimit {
-  return principal?.key.revoked_at === null ? keyRateLimit(principal.key) : addressRateLimit(request.address);
+function rateLimitOf({ principal }: Pick<AccessCheck, 'principal'>, request: FastifyRequest): RateLimit {
+  return principal?.key.revoked_at === null ? keyRateLimit(principal.key) : clientRateLimit(request.ip);
 }
 
 /** Whether an error is about the content of the request, not about its caller or its size. */

@@ -1,7 +1,8 @@
 import { ApiError } from '@pinkas/service-kit';
 import { networkOf } from '@pinkas/service-kit/http';
-import { type HttpRequest, headerOf } from './http-message.js';
+import type { FastifyRequest } from 'fastify';
 import { readBody } from './read-body.js';
+import { headerOf } from './request-headers.js';
 
 /** A file that a form has sent, in memory alone; or why there is none. */
 export type Upload =
@@ -22,11 +23,11 @@ export const fileField = 'file';
 export class Uploads {
   readonly #senders: string[] = [];
 
-  async receive(request: HttpRequest): Promise<Upload> {
-    const sender = networkOf(request.address);
+  async receive(request: FastifyRequest): Promise<Upload> {
+    const sender = networkOf(request.ip);
     const own = this.#senders.filter((other) => other === sender);
     if (this.#senders.length >= receivedMax || own.length >= receivedOfNetworkMax) {
-      request.stream.resume();
+      request.raw.resume();
       return { kind: 'busy' };
     }
     this.#senders.push(sender);
@@ -38,13 +39,13 @@ export class Uploads {
   }
 }
 
-async function receiveFile(request: HttpRequest): Promise<Upload> {
+async function receiveFile(request: FastifyRequest): Promise<Upload> {
   const [contentType, contentLength] = [
-    headerOf(request, 'content-type'),
-    headerOf(request, 'content-length'),
+    headerOf(request.raw, 'content-type'),
+    headerOf(request.raw, 'content-length'),
   ];
   try {
-    const body = await readBody(request.stream, contentLength ?? '', uploadBytesMax + formBytesMax);
+    const body = await readBody(request.raw, contentLength ?? '', uploadBytesMax + formBytesMax);
     return await fileIn(body, contentType ?? '');
   } catch (error) {
     if (error instanceof ApiError) {

@@ -6,9 +6,8 @@ import {
   type ReplyOf,
 } from '@pinkas/contracts';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { matchesEntityTag } from '../http/entity-tag.js';
 import { type DocumentPageHandler, HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
-import { pdfHeaders } from '../http/page-headers.js';
+import { fileHeaders } from '../http/page-headers.js';
 import { contentDisposition, knownHashes } from './pdf-response.js';
 import { publicIdOf } from './public-id.js';
 
@@ -26,17 +25,13 @@ export class ServePdf implements DocumentPageHandler<Found> {
   async show(found: Found, request: PageRequest): Promise<PageReply> {
     const { document, business } = found;
     const artifact = await this.#artifact(found, knownHashes(request.ifNoneMatch));
-    const tag = `"${artifact.sha256}"`;
-    if (matchesEntityTag(request.ifNoneMatch, tag)) {
-      return { status: 304, headers: { etag: tag, 'cache-control': pdfHeaders['cache-control'] }, body: '' };
-    }
     const headers = {
-      ...pdfHeaders,
-      etag: tag,
+      ...fileHeaders('application/pdf'),
+      etag: `"${artifact.sha256}"`,
       'content-disposition': contentDisposition(
         document,
         business.language,
-        new URLSearchParams(request.query).has('download') ? 'attachment' : 'inline',
+        request.query.has('download') ? 'attachment' : 'inline',
       ),
     };
     return { status: 200, headers, body: Buffer.from(artifact.pdf, 'base64') };

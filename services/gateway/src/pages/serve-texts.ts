@@ -1,35 +1,23 @@
 import { openApiDocument } from '@pinkas/contracts/openapi';
-import { InjectConfig } from '@pinkas/service-kit';
 import type { GatewayConfig } from '../config.js';
-import { HttpPage, type PageReply } from '../http/http-page.js';
-import { textHeaders } from '../http/page-headers.js';
+import { fixedPage } from '../http/http-page.js';
+import { fileHeaders } from '../http/page-headers.js';
 import { guideFor } from './guide-for.js';
 import { referenceMarkdown } from './reference/reference-markdown.js';
 
 const origin = ({ baseUrl }: GatewayConfig) => new URL(baseUrl).origin;
-const text = (type: string, body: string): PageReply => ({ status: 200, headers: textHeaders(type), body });
 
-/** The complete documentation as Markdown, for programs that read it. */
-@HttpPage(origin, '/docs.md')
-export class ServeDocsMarkdown {
-  #body: string | undefined;
-
-  constructor(@InjectConfig() private readonly config: GatewayConfig) {}
-
-  async handle(): Promise<PageReply> {
-    this.#body ??= referenceMarkdown(openApiDocument(this.config), guideFor(this.config));
-    return text('text/markdown', this.#body);
-  }
-}
+const serveText = (path: string, type: string, textFor: (config: GatewayConfig) => string) =>
+  fixedPage(origin, path, (config) => ({
+    status: 200,
+    headers: fileHeaders(`${type}; charset=utf-8`),
+    body: textFor(config),
+  }));
 
 /** What a language model reads first (https://llmstxt.org): what this is, and where the rest is. */
-@HttpPage(origin, '/llms.txt')
-export class ServeLlmsText {
-  readonly #body: string;
-
-  constructor(@InjectConfig() config: GatewayConfig) {
-    const { baseUrl, docsUrl } = config;
-    this.#body = `# Pinkas
+const llmsText = (config: GatewayConfig): string => {
+  const { baseUrl, docsUrl } = config;
+  return `# Pinkas
 
 > An HTTP API that issues legally valid Israeli accounting documents: ten types, from quote to donation receipt, each with its number, exact
 > totals and a signed PDF. \`POST ${baseUrl}/documents\` with an \`Idempotency-Key\` issues one; the same key never issues a second.
@@ -50,9 +38,12 @@ can neither be deleted nor changed. After no answer, or an error that is \`retry
 - [TypeScript client](${origin(config)}/client.tgz): \`npm install ${origin(config)}/client.tgz\`
 - [PHP client](${origin(config)}/client-php.tgz), with the code that makes documents of WooCommerce's orders; [how](${docsUrl}/php)
 `;
-  }
+};
 
-  async handle(): Promise<PageReply> {
-    return text('text/plain', this.#body);
-  }
-}
+/** The documentation for programs. */
+export const serveTexts = [
+  serveText('/docs.md', 'text/markdown', (config) =>
+    referenceMarkdown(openApiDocument(config), guideFor(config)),
+  ),
+  serveText('/llms.txt', 'text/plain', llmsText),
+];

@@ -49,7 +49,7 @@ export class ShowConnectedPage {
   ) {}
 
   async handle({ query }: PageRequest): Promise<PageReply> {
-    const outcome = await this.#outcomeOf(new URLSearchParams(query));
+    const outcome = await this.#outcomeOf(query);
     if (outcome instanceof URL) {
       return {
         status: 303,

@@ -21,7 +21,7 @@ export class ShowViewPage implements DocumentPageHandler<Found> {
   }
 
   async show(found: Found, request: PageRequest): Promise<PageReply> {
-    const language = new URLSearchParams(request.query).get('lang');
+    const language = request.query.get('lang');
     const { html } = await this.rpc.call(renderPage, {
       ...found,
       pdf_url: `${this.config.pdfUrlBase}/${found.document.public_id}`,

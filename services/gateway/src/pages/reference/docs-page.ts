@@ -1,4 +1,7 @@
 import { html, type Markup, mark } from '@pinkas/ui';
+import type { GatewayConfig } from '../../config.js';
+import { fixedPage } from '../../http/http-page.js';
+import { htmlHeaders } from '../../http/page-headers.js';
 import { plainPage } from '../../http/plain-page.js';
 
 const style = `
@@ -59,15 +62,25 @@ h4 { margin: 1rem 0 .25rem; }
 export interface DocsPage {
   /** `Guide`, `Reference` or `Errors`, or that of a page that the guide links. */
   readonly title: string;
-  /** The path of the documentation, without a slash at its end. */
-  readonly docsPath: string;
-  /** The public address of the OpenAPI document. */
-  readonly openApiUrl: string;
   readonly body: Markup;
 }
 
-/** A page of the documentation as HTML. */
-export function docsPage({ title, docsPath, openApiUrl, body }: DocsPage): string {
+/**
+ * A page of the documentation, which is made once.
+ * @param make gets the path of the documentation, without a slash at its end.
+ */
+export const fixedDocsPage = (path: string, make: (config: GatewayConfig, docsPath: string) => DocsPage) =>
+  fixedPage(
+    (config) => config.docsUrl,
+    path,
+    (config) => {
+      const docsPath = new URL(config.docsUrl).pathname.replace(/\/+$/, '');
+      const page = asHtml(make(config, docsPath), docsPath, `${config.baseUrl}/openapi.json`);
+      return { status: 200, headers: htmlHeaders(page), body: Buffer.from(page), compress: true };
+    },
+  );
+
+function asHtml({ title, body }: DocsPage, docsPath: string, openApiUrl: string): string {
   const link = (href: string, text: string) =>
     html`<a href="${href}"${text === title && html` aria-current="page"`}>${text}</a>`;
   return plainPage(

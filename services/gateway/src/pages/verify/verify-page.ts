@@ -25,7 +25,7 @@ export class VerifyPage implements UploadPageHandler {
   ) {}
 
   async handle(request: PageRequest): Promise<PageReply> {
-    const given = new URLSearchParams(request.query).get('id')?.trim() ?? '';
+    const given = request.query.get('id')?.trim() ?? '';
     if (given === '') {
       return this.#page(request, null, given);
     }
@@ -41,7 +41,7 @@ export class VerifyPage implements UploadPageHandler {
   }
 
   #page(request: PageRequest, answer: Answer | null, id: string): PageReply {
-    const language: Language = new URLSearchParams(request.query).get('lang') === 'en' ? 'en' : 'he';
+    const language: Language = request.query.get('lang') === 'en' ? 'en' : 'he';
     const body = verifyDocument({ language, answer, id, viewUrlBase: this.config.viewUrlBase });
     const status = (answer && 'problem' in answer && statuses[answer.problem]) || 200;
     const headers = { ...htmlHeaders(body, { hasForm: true }), 'cache-control': 'no-store' };

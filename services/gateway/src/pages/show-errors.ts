@@ -1,11 +1,7 @@
 import { type ErrorCode, type ErrorEntry, errorCatalogue, publicRoutes } from '@pinkas/contracts';
 import { errorExample, problemsOf } from '@pinkas/contracts/openapi';
-import { InjectConfig } from '@pinkas/service-kit';
 import { html, join, type Markup } from '@pinkas/ui';
-import type { GatewayConfig } from '../config.js';
-import { HttpPage, type PageReply } from '../http/http-page.js';
-import { htmlHeaders } from '../http/page-headers.js';
-import { docsPage } from './reference/docs-page.js';
+import { fixedDocsPage } from './reference/docs-page.js';
 
 const entries = Object.entries(errorCatalogue) as [ErrorCode, ErrorEntry][];
 
@@ -84,17 +80,9 @@ ${codesOf(status).map((entry) => section(entry, docsUrl, docsPath))}`;
 }
 
 /** The error codes for people: the meaning of each, and what to do about it. */
-@HttpPage((config) => config.docsUrl, '/errors')
-export class ShowErrorsPage {
-  readonly #page: string;
-
-  constructor(@InjectConfig() { baseUrl, docsUrl }: GatewayConfig) {
-    const docsPath = new URL(docsUrl).pathname.replace(/\/+$/, '');
-    this.#page = docsPage({
-      title: 'Errors',
-      docsPath,
-      openApiUrl: `${baseUrl}/openapi.json`,
-      body: html`<main>
+export const showErrors = fixedDocsPage('/errors', ({ docsUrl }, docsPath) => ({
+  title: 'Errors',
+  body: html`<main>
 <h1>Errors · <span lang="he" dir="rtl">שגיאות</span></h1>
 <p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>.
 Where <code>error.retryable</code> is true, the same request may be sent again with the same
@@ -119,10 +107,4 @@ ${statuses.map(indexOf)}
 </dl>
 ${statuses.map((status) => chapter(status, docsUrl, docsPath))}
 </main>`,
-    });
-  }
-
-  async handle(): Promise<PageReply> {
-    return { status: 200, headers: htmlHeaders(this.#page), body: this.#page };
-  }
-}
+}));

@@ -1,56 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { isUuid } from '@pinkas/contracts';
-import type { ApiError } from '@pinkas/service-kit';
-import type { RawReply } from '@pinkas/service-kit/http';
-import type { RateLimitResult } from './rate-limiter.js';
 
-/** One HTTP request, independent of the framework that received it. */
-export interface HttpRequest {
-  readonly requestId: string;
-  readonly method: string;
-  /** The client's address; X-Forwarded-For counts only where trusted proxies set it. */
-  readonly address: string;
-  /** What it carries as its API key; empty where there is none. */
-  readonly apiKey: string;
-  /** Names and values in turn, as they came: what reads them decides what a repeated line means. */
-  readonly rawHeaders: readonly string[];
-  readonly params: Readonly<Record<string, string>>;
-  /** The query as it was sent, without the question mark. */
-  readonly query: string;
-  /** The header that made its bytes malformed. */
-  readonly malformedHeader?: string | undefined;
-  /** The body, not read yet. */
-  readonly stream: Readable;
-}
-
-/** One HTTP response, with what the log may contain about it. */
-export interface HttpResponse extends RawReply {
-  readonly logFields: RequestLogFields;
-}
-
-/** Produces the response of a request; never throws. */
-export type Respond = (request: HttpRequest) => Promise<HttpResponse>;
-
-/** How the responses of one kind of route look. */
-export interface ResponseRenderer<Reply> {
-  /** The problem that a caller learns of an error. */
-  toApiError(error: unknown): ApiError;
-  render(reply: Reply, rateLimit: RateLimitResult | undefined): RenderedResponse;
-  renderError(apiError: ApiError, requestId: string, rateLimit: RateLimitResult): RenderedResponse;
-}
-
-type RenderedResponse = Omit<HttpResponse, 'logFields'>;
-
-/** What the log contains of a request besides its route: ids and codes, no personal data. */
-export interface RequestLogFields {
-  business_id?: string;
-  key_id?: string;
-  /** The error code of the response. */
-  code?: string;
-}
-
-type WithHeaders = Pick<HttpRequest, 'rawHeaders'>;
+/** Names and values in turn, as they came: what reads them decides what a repeated line means. */
+type WithHeaders = Pick<IncomingMessage, 'rawHeaders'>;
 
 /** The headers that have one value, besides those of a credential. Where their lines differ, the request is refused. */
 export const singleHeaders = ['Idempotency-Key', 'Content-Type', 'Content-Encoding', 'Host'] as const;
