@@ -58,6 +58,7 @@ import { Drafts } from './http/drafts.js';
 import { HttpServer } from './http/http-server.js';
 import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
+import { PageReplies } from './http/page-replies.js';
 import { CreditPages } from './issue/credit-pages.js';
 import { DocumentTypePages } from './issue/document-type-pages.js';
 import { IssuePages } from './issue/issue-pages.js';
@@ -136,6 +137,7 @@ const pages = [
     HttpMetrics,
     BusinessNames,
     { provide: PageFrame, useClass: ConsoleFrame },
+    PageReplies,
     PagePipeline,
     HttpServer,
     AttemptLimiter,

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { fastifyCookie as cookie } from '@fastify/cookie';
 import multipart from '@fastify/multipart';
 import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
@@ -14,34 +12,26 @@ import type { ConsoleConfig } from '../config.js';
 import { BodyReceipts } from './body-receipts.js';
 import { type BoundPage, pageBindingsOf, pagesOf, pathsOf } from './console-page.js';
 import { usualForm } from './form-limits.js';
-import type { Rejection } from './page-frame.js';
-import { assetHeaders, downloadHeaders, pageHeaders } from './page-headers.js';
-import { PagePipeline, type PageResponse, type RawVisit } from './page-pipeline.js';
-import { headOf, isMultipart, parseForm, readVisit } from './read-visit.js';
+import { assetHeaders } from './page-headers.js';
+import { PagePipeline } from './page-pipeline.js';
+import { headOf, isMultipart, parseForm, type RawVisit, readVisit } from './read-visit.js';
 
 /** More than the picture of a logo may have (75,000 bytes), so that a larger one gets a page that says so. */
 const fileBytesMax = 256 * 1024;
 const inFlightMax = 256;
-/** Files that are read slowly end after a time. */
-const downloadsMax = 64;
-/** So that no one keeps the others from theirs. */
-const downloadsOfPersonMax = 4;
-const downloadMaxMs = 60 * 60 * 1000;
 
 /** Binds the pages of the module to the front, and hands each request to the pipeline. */
 @Injectable()
 export class HttpServer extends HttpFront {
   readonly #limiter: ConcurrencyLimiter;
   readonly #bodies = new BodyReceipts();
-  /** Who reads each of the files that are being sent. */
-  readonly #downloads: string[] = [];
 
   constructor(
     modules: ModulesContainer,
     private readonly pipeline: PagePipeline,
-    private readonly metrics: HttpMetrics,
+    metrics: HttpMetrics,
     tracing: Tracing,
-    @InjectConfig() private readonly config: ConsoleConfig,
+    @InjectConfig() config: ConsoleConfig,
     @InjectLogger() private readonly logger: Logger,
     diagnosis: Diagnosis,
   ) {
@@ -93,7 +83,7 @@ export class HttpServer extends HttpFront {
       this.logger[status < 500 ? 'info' : 'error']({ err: error }, 'http request rejected');
     }
     const isFile = status === 413 && isMultipart(request);
-    return this.#rejection(head, status, {}, isFile ? 'file_too_large' : undefined);
+    return this.pipeline.refuse(head, status, isFile ? 'file_too_large' : undefined);
   }
 
   #mountAssets(): void {
@@ -128,12 +118,12 @@ export class HttpServer extends HttpFront {
   }
 
   /** Replies while one of the places for requests is taken. */
-  async #limited(raw: RawVisit, respond: () => Promise<PageResponse>): Promise<HttpReply> {
+  async #limited(raw: RawVisit, respond: () => Promise<HttpReply>): Promise<HttpReply> {
     try {
-      return await this.#limiter.run(async () => this.#toReply(raw, await respond()));
+      return await this.#limiter.run(respond);
     } catch (error) {
       if (error instanceof QueueFullError) {
-        return this.#rejection(raw, 503, { 'retry-after': '1' });
+        return this.pipeline.refuse(raw, 503, 'busy', 1);
       }
       throw error;
     }
@@ -153,19 +143,19 @@ export class HttpServer extends HttpFront {
     try {
       request.found = await this.#limiter.run(() => this.pipeline.authenticate(head));
     } catch {
-      await reject(async () => this.#rejection(head, 503, { 'retry-after': '1' }));
+      await reject(async () => this.pipeline.refuse(head, 503, 'busy', 1));
       return;
     }
     const { found } = request;
     if (found === null && request.routeOptions.config.files && isMultipart(request)) {
-      await reject(() => this.#toReply(head, this.pipeline.respondUnsigned(head)));
+      await reject(async () => this.pipeline.respondUnsigned(head));
       return;
     }
     if (request.raw.complete) {
       return;
     }
     const sender = { isSignedIn: !!found, id: found?.session.personId ?? head.network };
-    const end = () => void reject(async () => this.#rejection(head, 408));
+    const end = () => void reject(async () => this.pipeline.refuse(head, 408));
     const finish = this.#bodies.begin(sender, end);
     const timeout = setTimeout(end, timeLimitsMs.receiveForm).unref();
     const stop = () => {
@@ -174,84 +164,5 @@ export class HttpServer extends HttpFront {
     };
     request.raw.once('end', stop);
     reply.raw.once('close', stop);
-  }
-
-  /** The page that has the reason in words. */
-  #rejection(
-    raw: RawVisit,
-    status: number,
-    headers: Readonly<Record<string, string>> = {},
-    reason?: Rejection,
-  ): HttpReply {
-    return {
-      status,
-      headers: { ...pageHeaders, ...headers },
-      body: this.pipeline.pageOfRejected(raw, status, reason),
-    };
-  }
-
-  async #toReply(raw: RawVisit, { reply, cookies, personId }: PageResponse): Promise<HttpReply> {
-    const set = cookies.map(({ name, value, maxAgeSeconds }) =>
-      cookie.serialize(name, value, {
-        path: '/',
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: this.config.consoleUrl.startsWith('https:'),
-        ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
-      }),
-    );
-    const made = await this.#bodyOf(raw, reply, personId ?? raw.network);
-    return set.length === 0 ? made : { ...made, headers: { ...made.headers, 'set-cookie': set } };
-  }
-
-  async #bodyOf(raw: RawVisit, reply: PageResponse['reply'], reader: string): Promise<HttpReply> {
-    switch (reply.kind) {
-      case 'page': {
-        const { status, html, retryAfterSeconds: seconds } = reply;
-        const retry = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-        // It may hold what a form sent beside a token (BREACH): the token is masked in another way in each response, and a request
-        // from another site has no session (SameSite).
-        return { status, headers: { ...pageHeaders, ...retry }, body: html, compress: true };
-      }
-      case 'json':
-        return {
-          status: reply.status,
-          headers: { ...downloadHeaders, 'content-type': 'application/json; charset=utf-8' },
-          body: JSON.stringify(reply.value),
-        };
-      case 'file':
-        return Buffer.isBuffer(reply.body) || typeof reply.body === 'string'
-          ? { status: 200, headers: reply.headers, body: reply.body }
-          : this.#stream(raw, reply.headers, reply.body, reader);
-      case 'redirect':
-        return { status: 303, headers: { ...downloadHeaders, location: reply.location }, body: '' };
-    }
-  }
-
-  /** A file that is read while it is sent; downloads are counted apart from the requests that pages wait for. */
-  #stream(
-    raw: RawVisit,
-    headers: Readonly<Record<string, string>>,
-    chunks: AsyncIterable<Buffer>,
-    reader: string,
-  ): HttpReply {
-    if (raw.isHead) {
-      // Fastify would read the whole file to drop it.
-      const { 'content-length': _, ...others } = headers;
-      return { status: 200, headers: others, body: '' };
-    }
-    const own = this.#downloads.filter((other) => other === reader);
-    if (this.#downloads.length >= downloadsMax || own.length >= downloadsOfPersonMax) {
-      this.metrics.rejected();
-      return this.#rejection(raw, 503, { 'retry-after': '60' });
-    }
-    this.#downloads.push(reader);
-    const body = Readable.from(chunks);
-    const timeout = setTimeout(() => body.destroy(), downloadMaxMs).unref();
-    body.once('close', () => {
-      clearTimeout(timeout);
-      this.#downloads.splice(this.#downloads.indexOf(reader), 1);
-    });
-    return { status: 200, headers, body };
   }
 }

@@ -17,6 +17,7 @@ import {
   setLogContext,
   toApiError,
 } from '@pinkas/service-kit';
+import type { HttpReply } from '@pinkas/service-kit/http';
 import { type Language, languages } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../db/console.tables.js';
@@ -29,48 +30,34 @@ import {
   recordArrival,
 } from '../session/session.repository.js';
 import { BusinessNames } from './business-names.js';
-import { type BoundPage, type Changes, isOfBusiness, type PageReply } from './console-page.js';
+import { type BoundPage, type Changes, isOfBusiness, type PageReply, redirect } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import { Drafts } from './drafts.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
 import { localPath } from './local-path.js';
 import { PageFrame, type Rejection } from './page-frame.js';
+import { type HtmlReply, PageReplies } from './page-replies.js';
+import type { RawVisit } from './read-visit.js';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 
 /** The owner of the tokens of a browser without a session; the library takes an empty text for a missing one. */
 const nobody = 'nobody';
 
-/** A request before anything of it was checked. */
-export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 't' | 'csrfToken'> & {
-  /** Whether it asks for the head of a response alone. */
-  readonly isHead: boolean;
-  /** The request header Accept-Language. */
-  readonly acceptLanguage: string;
-  /** The token of the form that was sent; empty for GET. */
-  readonly sentToken: string;
-  /** Whether the browser says that a page of another site sent the form. */
-  readonly isFromAnotherSite: boolean;
-  /** The session of a form, which is found before its body is read; undefined where it is not known yet. */
-  readonly found?: FoundSession | null | undefined;
-};
-
-/** A response, ready to be sent. */
-export interface PageResponse {
-  readonly reply:
-    | Exclude<PageReply, { kind: 'html' }>
-    | { kind: 'page'; status: number; html: string; retryAfterSeconds: number | undefined };
-  readonly cookies: NonNullable<PageReply['cookies']>;
-  /** Who is signed in; null: no one. */
-  readonly personId: string | null;
+/** A visit with what no page needs of it. */
+interface OpenVisit extends Visit, RawVisit {
+  /** What the tokens of this browser are made of. */
+  readonly secret: string;
+  /** That of the session from now on; null: it keeps its own. */
+  readonly newToken: string | null;
 }
 
 /** What comes of a request before its page is made: a reply that replaces it, or what makes it. */
-type Admission = { readonly visit: Visit } & (
+type Admission = { readonly visit: OpenVisit } & (
   | { readonly reply: PageReply }
   | { readonly handle: (outcome: Visit['outcome']) => Promise<PageReply> }
 );
 
-const admitted = <V extends Visit>(visit: V, handle: (visit: V) => Promise<PageReply>): Admission => ({
+const admitted = <V extends OpenVisit>(visit: V, handle: (visit: V) => Promise<PageReply>): Admission => ({
   visit,
   handle: (outcome) => handle({ ...visit, outcome }),
 });
@@ -92,37 +79,24 @@ export class PagePipeline {
     private readonly frame: PageFrame,
     private readonly names: BusinessNames,
     private readonly drafts: Drafts,
+    private readonly replies: PageReplies,
   ) {
     // A token is valid for its session alone: a form from before signing in or out is stale.
     this.#tokens = csrfTokens(config);
   }
 
   /** The reply of a handler to a request, with its frame. Never throws. */
-  async respond(page: BoundPage, raw: RawVisit): Promise<PageResponse> {
-    const secret = this.#secretOf(raw);
-    let visit = this.#visit(raw, secret, null);
+  async respond(page: BoundPage, raw: RawVisit): Promise<HttpReply> {
+    let visit = this.#open(raw, null);
     let reply: PageReply;
-    let newToken: string | null = null;
     try {
-      const found = await this.#findSession(raw);
-      newToken = found?.newToken ?? null;
-      visit = this.#visit(raw, secret, found);
+      visit = this.#open(raw, await this.#findSession(raw));
       if (hasControlCharacter(raw)) {
         throw ApiError.invalid([{ path: '', message: 'has a character that no text has' }]);
       }
-      const refused = await this.#refusedForm(page, visit, raw, secret);
-      if (refused) {
-        reply = refused;
-      } else {
-        const admission = await this.#admit(page, visit);
-        visit = admission.visit;
-        if ('reply' in admission) {
-          reply = admission.reply;
-        } else {
-          reply = await admission.handle(await this.#takeOutcome(visit));
-          await this.#keepOutcome(reply, visit);
-        }
-      }
+      const admission = (await this.#refusedForm(page, visit)) ?? (await this.#admit(page, visit));
+      visit = admission.visit;
+      reply = 'reply' in admission ? admission.reply : await this.#handled(visit, admission.handle);
     } catch (error) {
       const apiError = toApiError(error);
       this.logger[apiError.code === 'internal_error' ? 'error' : 'info'](
@@ -131,30 +105,40 @@ export class PagePipeline {
       );
       reply = this.frame.rejected(rejectionBy(apiError, raw), visit.language);
     }
-    return this.#framed(reply, visit, raw, secret, newToken);
+    return this.#sent(reply, visit);
   }
 
   /** The page for a path that does not exist. */
-  async respondUnknown(raw: RawVisit): Promise<PageResponse> {
-    const secret = this.#secretOf(raw);
-    const found = await this.#findSession(raw).catch(() => null);
-    const visit = this.#visit(raw, secret, found);
-    const reply = this.frame.rejected('not_found', visit.language);
-    return this.#framed(reply, visit, raw, secret, found?.newToken ?? null);
+  async respondUnknown(raw: RawVisit): Promise<HttpReply> {
+    const visit = this.#open(raw, await this.#findSession(raw).catch(() => null));
+    return this.#sent(this.frame.rejected('not_found', visit.language), visit);
   }
 
   /** The response to a form with files in a browser in which no one is signed in: its body is not read. */
-  respondUnsigned(raw: RawVisit): PageResponse {
-    const secret = this.#secretOf(raw);
-    const visit = this.#visit(raw, secret, null);
-    return this.#framed(this.#signIn(visit), visit, raw, secret, null);
+  respondUnsigned(raw: RawVisit): HttpReply {
+    const visit = this.#open(raw, null);
+    return this.#sent(this.#signIn(visit), visit);
   }
 
   /** The page for a request that could not be read. @param status of its response. */
-  pageOfRejected(raw: RawVisit, status: number, rejection = rejectionOf(status)): string {
-    const visit = this.#visit(raw, this.#secretOf(raw), null);
+  refuse(
+    raw: RawVisit,
+    status: number,
+    rejection = rejectionOf(status),
+    retryAfterSeconds?: number,
+  ): HttpReply {
+    const visit = this.#open(raw, null);
     const reply = this.frame.rejected(rejection, visit.language, raw.formPath && localPath(raw.formPath));
-    return reply.kind === 'html' ? this.frame.frame(reply, visit) : '';
+    return this.replies.toHttp({ ...reply, status, retryAfterSeconds } as HtmlReply, visit, []);
+  }
+
+  async #handled(
+    visit: Visit,
+    handle: (outcome: Visit['outcome']) => Promise<PageReply>,
+  ): Promise<PageReply> {
+    const reply = await handle(await this.#takeOutcome(visit));
+    await this.#keepOutcome(reply, visit);
+    return reply;
   }
 
   async #takeOutcome({ method, path, session }: Visit): Promise<string | null> {
@@ -186,9 +170,10 @@ export class PagePipeline {
     return token ? findSession(acrossTenants(this.db), token, this.clock.now()) : null;
   }
 
-  #visit(raw: RawVisit, secret: string, found: FoundSession | null): Visit {
+  #open(raw: RawVisit, found: FoundSession | null): OpenVisit {
     const chosen = languages.find((language) => language === raw.cookies.language);
     const language = found?.session.language ?? chosen ?? preferred(raw.acceptLanguage);
+    const secret = raw.cookies[cookieNames(this.config).csrf] || this.#tokens.secretSync();
     return {
       ...raw,
       session: found?.session ?? null,
@@ -196,41 +181,37 @@ export class PagePipeline {
       outcome: null,
       language,
       t: (words) => words[language],
+      secret,
       csrfToken: this.#tokens.create(secret, found?.session.id ?? nobody),
+      newToken: found?.newToken ?? null,
     };
   }
 
-  /** What the tokens of this browser are made of. */
-  #secretOf(raw: RawVisit): string {
-    return raw.cookies[cookieNames(this.config).csrf] || this.#tokens.secretSync();
-  }
-
-  #isForged(raw: RawVisit, secret: string, { session }: Visit): boolean {
-    return raw.isFromAnotherSite || !this.#tokens.verify(secret, raw.sentToken, session?.id ?? nobody);
+  #isForged({ isFromAnotherSite, secret, sentToken, session }: OpenVisit): boolean {
+    return isFromAnotherSite || !this.#tokens.verify(secret, sentToken, session?.id ?? nobody);
   }
 
   /** What replaces a form without a session, or without a token of it; null: it goes on. */
-  async #refusedForm(
-    page: BoundPage,
-    visit: Visit,
-    raw: RawVisit,
-    secret: string,
-  ): Promise<PageReply | null> {
-    if (raw.method === 'POST' && page.access !== 'anyone' && !visit.session) {
-      return this.#signIn(visit, await this.#keepForm(page, visit, raw, secret));
-    }
-    if (raw.method === 'GET' || !this.#isForged(raw, secret, visit)) {
+  async #refusedForm(page: BoundPage, visit: OpenVisit): Promise<Admission | null> {
+    if (visit.method === 'GET') {
       return null;
     }
-    const kept = await this.#keepForm(page, visit, raw, secret);
-    return kept ? { kind: 'redirect', location: kept } : this.frame.rejected('stale_form', visit.language);
+    if (page.access !== 'anyone' && !visit.session) {
+      return { visit, reply: this.#signIn(visit, await this.#keepForm(page, visit)) };
+    }
+    if (!this.#isForged(visit)) {
+      return null;
+    }
+    const kept = await this.#keepForm(page, visit);
+    const reply = kept ? redirect(kept) : this.frame.rejected('stale_form', visit.language);
+    return { visit, reply };
   }
 
   /** Where a form goes on whose session has ended since its page was loaded; null: it is not kept. */
-  async #keepForm({ access }: BoundPage, visit: Visit, raw: RawVisit, secret: string) {
-    const isOf = (id: string) => this.#tokens.verify(secret, raw.sentToken, id);
-    const token = raw.cookies[cookieNames(this.config).session];
-    return raw.isFromAnotherSite || !isOfBusiness(access)
+  async #keepForm({ access }: BoundPage, visit: OpenVisit): Promise<string | null> {
+    const isOf = (id: string) => this.#tokens.verify(visit.secret, visit.sentToken, id);
+    const token = visit.cookies[cookieNames(this.config).session];
+    return visit.isFromAnotherSite || !isOfBusiness(access)
       ? null
       : this.drafts.saveOfEnded(visit, token, isOf);
   }
@@ -242,11 +223,11 @@ export class PagePipeline {
       ...(next !== '' && { next }),
       ...(visit.method === 'POST' && { ended: kept ? 'form' : 'session' }),
     }).toString();
-    return { kind: 'redirect', location: `${this.frame.signInPath}${query && '?'}${query}` };
+    return redirect(`${this.frame.signInPath}${query && '?'}${query}`);
   }
 
   /** Whether the visitor may use the page, and as whom. */
-  async #admit(page: BoundPage, visit: Visit): Promise<Admission> {
+  async #admit(page: BoundPage, visit: OpenVisit): Promise<Admission> {
     if (page.access === 'anyone') {
       return admitted(visit, page.handle);
     }
@@ -256,7 +237,7 @@ export class PagePipeline {
     }
     if (page.freshProof && !isProofFresh(session, this.clock.now())) {
       const kept = visit.method === 'POST' ? await this.drafts.saveSent(visit, session.personId) : null;
-      return { visit, reply: { kind: 'redirect', location: proofPath(kept ?? nextOf(visit)) } };
+      return { visit, reply: redirect(proofPath(kept ?? nextOf(visit))) };
     }
     if (page.access === 'person') {
       return admitted({ ...visit, session }, page.handle);
@@ -281,9 +262,9 @@ export class PagePipeline {
 
   /** The visit with the business of its path, as it is now. */
   async #member(
-    visit: PersonVisit,
+    visit: PersonVisit & OpenVisit,
     { businessId: id, role, hasJoined }: Membership,
-  ): Promise<{ readonly member: MemberVisit; readonly apiEnabled: boolean }> {
+  ): Promise<{ readonly member: MemberVisit & OpenVisit; readonly apiEnabled: boolean }> {
     if (!hasJoined) {
       const key = { businessId: id, personId: visit.session.personId };
       await recordArrival(forTenant(this.db, id), key, this.clock.now());
@@ -315,34 +296,16 @@ export class PagePipeline {
     return { member, apiEnabled };
   }
 
-  #framed(
-    reply: PageReply,
-    visit: Visit,
-    raw: RawVisit,
-    secret: string,
-    newToken: string | null,
-  ): PageResponse {
+  #sent(reply: PageReply, visit: OpenVisit): HttpReply {
     const { csrf, session } = cookieNames(this.config);
+    const { secret, newToken } = visit;
     // The handler has started or ended a session: the value of the former one is of no use.
     const isReplaced = reply.cookies?.some(({ name }) => name === session) ?? false;
-    const cookies = [
-      ...(raw.cookies[csrf] === secret ? [] : [{ name: csrf, value: secret }]),
+    return this.replies.toHttp(reply, visit, [
+      ...(visit.cookies[csrf] === secret ? [] : [{ name: csrf, value: secret }]),
       ...(newToken === null || isReplaced ? [] : [{ name: session, value: newToken }]),
       ...(reply.cookies ?? []),
-    ];
-    const personId = visit.session?.personId ?? null;
-    return reply.kind === 'html'
-      ? {
-          reply: {
-            kind: 'page',
-            status: reply.status,
-            html: this.frame.frame(reply, visit),
-            retryAfterSeconds: reply.retryAfterSeconds,
-          },
-          cookies,
-          personId,
-        }
-      : { reply, cookies, personId };
+    ]);
   }
 }
 

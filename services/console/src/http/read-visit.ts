@@ -4,8 +4,7 @@ import { networkOf } from '@pinkas/service-kit/http';
 import type { FastifyRequest } from 'fastify';
 import type { FoundSession } from '../session/session.repository.js';
 import { usualForm } from './form-limits.js';
-import type { RawVisit } from './page-pipeline.js';
-import type { UploadedFile } from './visit.js';
+import type { UploadedFile, Visit } from './visit.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,6 +17,21 @@ declare module 'fastify' {
     /** How many fields the form of the route may have. */
     fields?: number;
   }
+}
+
+/** A request before anything of it was checked. */
+export interface RawVisit
+  extends Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 't' | 'csrfToken'> {
+  /** Whether it asks for the head of a response alone. */
+  readonly isHead: boolean;
+  /** The request header Accept-Language. */
+  readonly acceptLanguage: string;
+  /** The token of the form that was sent; empty for GET. */
+  readonly sentToken: string;
+  /** Whether the browser says that a page of another site sent the form. */
+  readonly isFromAnotherSite: boolean;
+  /** The session of a form, which is found before its body is read; undefined where it is not known yet. */
+  readonly found?: FoundSession | null | undefined;
 }
 
 interface SentForm {
