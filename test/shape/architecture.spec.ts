@@ -281,7 +281,7 @@ const keptIn: Record<string, readonly string[]> = {
     'services/delivery/src/webhook/webhook-client.ts',
   ],
   standardwebhooks: ['services/delivery/src/webhook/endpoint-secrets.ts', 'packages/client/src/'],
-  'ipaddr.js': ['services/delivery/src/public-address.ts'],
+  'ipaddr.js': ['packages/service-kit/src/http/', 'services/delivery/src/public-address.ts'],
 };
 
 const bannedWords = [

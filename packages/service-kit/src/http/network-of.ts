@@ -1,22 +1,16 @@
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** What a client is counted as: its IPv4 address, or the /64 of its IPv6 address, which is its own whole. */
+/** What a client is counted as: its IPv4 address, or the /64 of its IPv6 address, which is its own. */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) {
-    return mapped;
-  }
-  const plain = address.replace(/%.*$/, '');
-  if (!isIPv6(plain)) {
+  if (!ipaddr.isValid(address)) {
     return address;
   }
-  const [head = '', tail] = plain.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
-  const whole = [...groups, ...Array<string>(zeros).fill('0'), ...after];
-  return `${whole
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? prefixOf(parsed, 4) : parsed.toString();
+}
+
+/** The range that an address begins with. @param groups of 16 bits. */
+export function prefixOf({ parts }: ipaddr.IPv6, groups: number): string {
+  const hexadecimal = parts.slice(0, groups).map((part) => part.toString(16));
+  return `${hexadecimal.join(':')}::/${16 * groups}`;
 }

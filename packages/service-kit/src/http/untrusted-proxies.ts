@@ -1,5 +1,6 @@
-import { BlockList, isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Logger } from '../process/logger.js';
+import { prefixOf } from './network-of.js';
 
 /** What Fastify knows of where a request comes from. */
 interface RequestOrigin {
@@ -11,20 +12,8 @@ interface RequestOrigin {
 /** Warnings of one process: any client can send the header. */
 const warningsMax = 100;
 
-const internal = new BlockList();
-for (const [network, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-  ['169.254.0.0', 16],
-] as const) {
-  internal.addSubnet(network, bits, 'ipv4');
-}
-internal.addAddress('::1', 'ipv6');
-internal.addSubnet('fc00::', 7, 'ipv6');
-internal.addSubnet('fe80::', 10, 'ipv6');
+/** The ranges that are not public. */
+const internal = ['loopback', 'private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal'];
 
 /**
  * Notices proxies that TRUSTED_PROXIES does not name: all of their callers count as one address and share one rate limit.
@@ -54,15 +43,14 @@ export class UntrustedProxies {
 
 /** An internal address as it is; of a public one, which may be a person's, only the network. */
 function loggable(remote: string): string {
-  const address = remote.replace(/^::ffff:(?=\d+\.)/i, '');
-  const v4 = isIPv4(address);
-  if (address === '' || internal.check(address, v4 ? 'ipv4' : 'ipv6')) {
-    return address;
+  if (!ipaddr.isValid(remote)) {
+    return remote;
   }
-  return v4 ? `${address.split('.').slice(0, 3).join('.')}.0/24` : `${ipv6Prefix(address)}::/48`;
-}
-
-function ipv6Prefix(address: string): string {
-  const [head = ''] = address.split('::');
-  return [...head.split(':'), '0', '0'].slice(0, 3).join(':');
+  const address = ipaddr.process(remote);
+  if (internal.includes(address.range())) {
+    return address.toString();
+  }
+  return address instanceof ipaddr.IPv6
+    ? prefixOf(address, 3)
+    : `${address.octets.slice(0, 3).join('.')}.0/24`;
 }
