@@ -169,16 +169,11 @@ export abstract class HttpFront implements BackgroundTask {
         'request handled',
       );
     });
-    this.addHeaders(request, reply);
-    return reply.code(sent.status).headers(sent.headers).send(sent.body);
-  }
-
-  /** Adds what every response has; `send` does so itself. */
-  protected addHeaders(request: FastifyRequest, reply: FastifyReply): void {
-    reply.headers(transportHeaders(this.parts.publicAddress)).header('x-request-id', request.id);
+    reply.headers(transportHeaders(this.parts.publicAddress)).header('x-request-id', requestId);
     if (this.#draining) {
       reply.header('connection', 'close');
     }
+    return reply.code(sent.status).headers(sent.headers).send(sent.body);
   }
 
   /** Replies within a span; also returns the ids for the log line, which is written after the span has ended. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
 import { type Counter, type Histogram, Metrics, secondsSince } from '../process/metrics.js';
 
 /** The methods of the routes; any other method shares one label, since callers can invent methods. */
@@ -33,13 +34,15 @@ export class HttpMetrics {
     );
   }
 
-  /** Registers the gauge of requests in flight; once. */
-  observeInFlight(read: () => number): void {
+  /** Bounds the requests in flight, and counts those that it rejects; once. */
+  limiter(inFlightMax: number): ConcurrencyLimiter {
+    const limiter = new ConcurrencyLimiter(inFlightMax, () => this.rejected());
     this.metrics.gauge(
       'pinkas_http_requests_in_flight',
       'HTTP requests that count towards the limit of the process and are in flight.',
-      async () => read(),
+      async () => limiter.inFlight,
     );
+    return limiter;
   }
 
   /** Counts a request that was rejected because the process was full. */

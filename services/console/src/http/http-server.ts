@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { timeLimitsMs } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger, Tracing } from '@pinkas/service-kit';
-import { ConcurrencyLimiter, QueueFullError } from '@pinkas/service-kit/concurrency';
+import { type ConcurrencyLimiter, QueueFullError } from '@pinkas/service-kit/concurrency';
 import { checkPublicAddresses, Diagnosis } from '@pinkas/service-kit/diagnosis';
 import { HttpFront, HttpMetrics, type HttpReply, type Refusal } from '@pinkas/service-kit/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -45,8 +45,7 @@ export class HttpServer extends HttpFront {
       requireHostHeader: true,
       options: { bodyLimit: fileBytesMax, routerOptions: { ignoreTrailingSlash: true } },
     });
-    this.#limiter = new ConcurrencyLimiter(inFlightMax, () => metrics.rejected());
-    metrics.observeInFlight(() => this.#limiter.inFlight);
+    this.#limiter = metrics.limiter(inFlightMax);
     diagnosis.add('configuration', () =>
       checkPublicAddresses(config.production, {
         CONSOLE_URL: config.consoleUrl,

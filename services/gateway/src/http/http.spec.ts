@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientRateLimit, minuteOf, rateLimitResult } from './rate-limiter.js';
+import { clientRateLimit, minuteOf, rateLimitResult, secondsToMidnightInIsrael } from './rate-limiter.js';
 import { LocalCounter } from './request-counter.js';
 import { apiKeyOf, headerOf, requestIdOf } from './request-headers.js';
-import { secondsToMidnightInIsrael } from './retry-after.js';
 
 const id = '00000000-0000-4000-8000-000000000001';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey } from '@pinkas/contracts';
-import { type Clock, InjectClock } from '@pinkas/service-kit';
+import { nextDayInIsrael } from '@pinkas/domain';
+import { type ApiError, type Clock, InjectClock } from '@pinkas/service-kit';
 import { networkOf } from '@pinkas/service-kit/http';
 import { RequestCounter } from './request-counter.js';
 
@@ -72,4 +73,20 @@ export function rateLimitResult(limit: RateLimit, count: number, now: Date): Rat
     remaining: Math.max(0, limit.perMinute - count),
     resetSeconds: Math.ceil(((minuteOf(now) + 1) * minuteMs - now.getTime()) / 1000),
   };
+}
+
+/** The whole seconds until the next day begins in Israel. */
+export function secondsToMidnightInIsrael(now: Date): number {
+  return Math.ceil((nextDayInIsrael(now).getTime() - now.getTime()) / 1000);
+}
+
+/** The Retry-After of a problem, in seconds, where it has one. */
+export function retryAfterSeconds(apiError: ApiError, now: Date, windowSeconds: number): number | undefined {
+  if (apiError.code === 'rate_limited') {
+    return windowSeconds;
+  }
+  if (apiError.code === 'daily_limit_reached') {
+    return secondsToMidnightInIsrael(now);
+  }
+  return undefined;
 }

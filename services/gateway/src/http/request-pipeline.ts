@@ -11,7 +11,7 @@ import {
   remainingMs,
   setLogContext,
 } from '@pinkas/service-kit';
-import { ConcurrencyLimiter, withTimeout } from '@pinkas/service-kit/concurrency';
+import { type ConcurrencyLimiter, withTimeout } from '@pinkas/service-kit/concurrency';
 import { HttpMetrics, type HttpReply, type Refusal } from '@pinkas/service-kit/http';
 import type { FastifyRequest } from 'fastify';
 import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
@@ -36,11 +36,11 @@ import {
   type RateLimit,
   RateLimiter,
   type RateLimitResult,
+  retryAfterSeconds,
 } from './rate-limiter.js';
 import { queryOf } from './read-query.js';
 import { idempotencyKeyOf, type RequestParts, type RequestReader, requestReader } from './read-request.js';
 import { apiKeyOf, listHeaderOf } from './request-headers.js';
-import { retryAfterSeconds } from './retry-after.js';
 import { Uploads } from './uploads.js';
 
 /** More requests in flight than this are rejected: each may hold a body of 256 KB in memory. */
@@ -102,8 +102,7 @@ export class RequestPipeline {
     private readonly rateLimiter: RateLimiter,
     metrics: HttpMetrics,
   ) {
-    this.#limiter = new ConcurrencyLimiter(inFlightMax, () => metrics.rejected());
-    metrics.observeInFlight(() => this.#limiter.inFlight);
+    this.#limiter = metrics.limiter(inFlightMax);
     this.#json = jsonRenderer(config.docsUrl);
   }
 
@@ -164,8 +163,7 @@ export class RequestPipeline {
     authorize(principal, route, this.config.paymentUrl);
     return this.#limiter.run(async () => {
       const parts = await this.#read(mounted, principal, state);
-      const reply = await declaredOnly(route, handler.handle({ principal, ...parts }));
-      return { status: route.successStatus, ...reply };
+      return declaredOnly(route, handler.handle({ principal, ...parts }));
     });
   }
 
@@ -175,8 +173,7 @@ export class RequestPipeline {
   ): Promise<StatusReply> {
     await this.#consumeKeyOrAddress(state);
     const { params, query } = await read(state.request);
-    const reply = await declaredOnly(route, handler.handle({ params, query }));
-    return { status: route.successStatus, ...reply };
+    return declaredOnly(route, handler.handle({ params, query }));
   }
 
   async #showPage(handler: AnyPageHandler, state: ResponseState): Promise<PageReply> {
@@ -352,10 +349,10 @@ function isInvalidInput(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'invalid_json' || error.code === 'validation_error');
 }
 
-/** Turns an error that the route does not declare into an internal error. */
-async function declaredOnly(route: Route, handled: Promise<RouteReply>): Promise<RouteReply> {
+/** The reply with the status of its route. An error that the route does not declare becomes an internal error. */
+async function declaredOnly(route: Route, handled: Promise<RouteReply>): Promise<StatusReply> {
   try {
-    return await handled;
+    return { status: route.successStatus, ...(await handled) };
   } catch (error) {
     const shared = route.access === 'anyone' ? errorsOfPublicRoutes : errorsOfEveryRoute;
     const declared: readonly string[] = [...route.errors, ...shared];
