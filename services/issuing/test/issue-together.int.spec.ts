@@ -433,6 +433,12 @@ describe('documents in line for one series', () => {
       expect((await stateOf(invoiceId)).paid + ((await stateOf(invoiceId)).set_off ?? 0)).toBe(100);
     });
 
+    it('one leaves nothing of what it states as withheld for one behind it', async () => {
+      const line = [withholding('a', 10, 60), withholding('b', 1, 30), withholding('c', 1, 29)];
+      expect(await issueInLine([receiptOf('front', 1), ...line])).toEqual([2, 'validation_error', 3]);
+      expect(await stateOf(invoiceId)).toMatchObject({ paid: 11, set_off: 89, withheld: 89 });
+    });
+
     it('behind one whose rendering fails one settles what that one would have, and those behind it no more', async () => {
       const others = ['fails', 'b', 'c'].map((title) => withholding(title, 10, 90));
       const ended = await issueInLine([receiptOf('front', 1), ...others], {
