@@ -2,7 +2,7 @@ import {
   type BookEntry,
   type Call,
   type Contract,
-  customerDetails,
+  firstDetails,
   type IssuedDocument,
   type listSeries,
   type MessagingService,
@@ -74,7 +74,7 @@ export function exampleMessage(
 
 export function exampleAudits({ id }: { id: string }, change: Partial<Audits> = {}): Audits {
   return {
-    customer: { document_id: id, details: [...customerDetails] },
+    customer: { document_id: id, details: [...firstDetails] },
     allocation: {
       document_id: id,
       state: 'issued',

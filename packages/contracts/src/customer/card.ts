@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from '../define.js';
 import {
   correctedDetails,
-  customerDetails,
+  firstDetails,
   newCardDetails,
   searchedDetails,
   storedDetails,
@@ -164,8 +164,8 @@ export const auditCustomers = defineContract('customer.card.audit', {
     documents: Type.Array(
       Strict({
         document_id: Uuid,
-        /** The details that the card has, or that a person has removed from it; null where no document has been recorded on a card with this id. */
-        details: Nullable(Type.Array(Type.Enum([...customerDetails]))),
+        /** Of the first details, which a release before knows, those that the card has, or that a person has removed from it; null where no document has been recorded on a card with this id. */
+        details: Nullable(Type.Array(Type.Enum([...firstDetails]))),
       }),
     ),
   }),

@@ -117,8 +117,10 @@ export const listedDetails = having('listed');
 /** The details that a person corrects. */
 export const contactDetails: readonly ContactDetail[] = having('corrected');
 export const personalDetails: readonly CustomerDetail[] = having('personal');
-/** Whether what was stored before a release lacks it. */
+/** Whether documents and messages from before it lack it. */
 export const isAdded = (detail: CustomerDetail): boolean => memberOf(detail).added === true;
+/** The details that every document and message has. */
+export const firstDetails = customerDetails.filter((detail) => !isAdded(detail));
 
 /** A member for each of some details. */
 export const perDetail = <D extends CustomerDetail, T>(details: readonly D[], of: (detail: D) => T) =>

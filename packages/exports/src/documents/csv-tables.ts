@@ -2,6 +2,7 @@ import {
   type BookEntry,
   type CustomerDetail,
   customerDetails,
+  firstDetails,
   type IssuedDocument,
   isAdded,
 } from '@pinkas/contracts';
@@ -71,7 +72,7 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
       ['cancel_reason', ({ state }) => state.cancel_reason ?? null],
       ['customer_id', ({ document }) => document.customer.id],
       ['customer_name', ({ document }) => document.customer.name],
-      ...customerColumns(customerDetails.filter((detail) => !isAdded(detail))),
+      ...customerColumns(firstDetails),
       ['prices_include_vat', ({ document }) => document.prices_include_vat],
       ['discount_type', ({ document }) => document.discount?.type ?? null],
       ['discount_value', ({ document }) => document.discount?.value ?? null],

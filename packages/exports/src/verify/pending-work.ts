@@ -3,8 +3,8 @@ import {
   type auditArtifacts,
   type auditCustomers,
   type BookEntry,
-  customerDetails,
   type DonationOutcome,
+  firstDetails,
   type MessageKind,
   type MessagingService,
   messageKind,
@@ -70,7 +70,7 @@ function ofCustomer({ document }: BookEntry, { details }: CustomerAudit): Pendin
     return [work('its customer is not recorded on a card')];
   }
   // A card has the details of each of its documents, or others that it had before.
-  const missing = customerDetails.filter(
+  const missing = firstDetails.filter(
     (name) => (document.customer[name] ?? null) !== null && !details.includes(name),
   );
   return missing.length === 0

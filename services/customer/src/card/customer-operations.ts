@@ -6,7 +6,7 @@ import {
   clearTestCustomers,
   contactDetails,
   createCustomer,
-  customerDetails,
+  firstDetails,
   malformedTexts,
   matchCustomer,
   type ReplyOf,
@@ -246,7 +246,7 @@ export class CustomerOperations {
         const card = byId.get(customer_id.toLowerCase());
         const known = (name: CustomerDetail) =>
           card && (card[name] !== null || card.removed_details.includes(name));
-        return { document_id, details: card ? customerDetails.filter(known) : null };
+        return { document_id, details: card ? firstDetails.filter(known) : null };
       }),
     };
   }
