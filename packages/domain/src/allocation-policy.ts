@@ -2,7 +2,7 @@ import type { CustomerLegalType, DocumentType } from './document-types.js';
 import { law, lawOn } from './law.js';
 
 /** What holds for allocation numbers on a day; the table of law has its parts, each with its source. */
-export interface AllocationPolicy {
+interface AllocationPolicy {
   /** The types that a number is asked for, with the authority's code of each. */
   readonly codes: Readonly<Partial<Record<DocumentType, number>>>;
   /** Whether a number is asked for, by the buyer's kind. */

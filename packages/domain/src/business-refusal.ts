@@ -1,5 +1,5 @@
 /** The settings of a business that decide what it may do. */
-export interface BusinessStatus {
+interface BusinessStatus {
   readonly archived: boolean;
   readonly provider: 'native' | 'external';
   readonly legal_type: unknown;
@@ -8,7 +8,7 @@ export interface BusinessStatus {
 }
 
 /** The codes of the error catalogue for a business that may not do something. */
-export type BusinessRefusal =
+type BusinessRefusal =
   | 'business_archived'
   | 'external_provider_not_supported'
   | 'business_profile_incomplete'

@@ -30,7 +30,7 @@ export const customerLegalTypes = ['hevra_baam', 'osek_murshe', 'osek_patur', 'a
 export type CustomerLegalType = (typeof customerLegalTypes)[number];
 
 /** The rules that hold for every document of one type. */
-export interface DocumentTypeRules {
+interface DocumentTypeRules {
   readonly name: string;
   readonly nameHe: string;
   readonly payments: 'required' | 'forbidden';

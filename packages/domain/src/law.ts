@@ -241,7 +241,7 @@ export function lawOn<Value>(of: LawRule<Value>, day: string): Value | undefined
 }
 
 /** A rule that changes: with its new value, or null where a temporary order ends. */
-export interface LawChange {
+interface LawChange {
   readonly rule: LawRule;
   /** The first day of the change, YYYY-MM-DD. */
   readonly from: string;

@@ -22,12 +22,12 @@ export interface VatAmounts {
 }
 
 /** The amounts of a period at one VAT rate. */
-export interface RateSum extends VatAmounts {
+interface RateSum extends VatAmounts {
   readonly vatRate: number;
 }
 
 /** The VAT and the income of a period. */
-export interface PeriodReport {
+interface PeriodReport {
   /** Invoices less credit notes, by rate, the highest first. */
   readonly rates: readonly RateSum[];
   /** All rates. */
@@ -50,7 +50,7 @@ export const saleTypes = [
   'tax_invoice_receipt',
   'credit_note',
 ] as const satisfies readonly DocumentType[];
-export type SaleType = (typeof saleTypes)[number];
+type SaleType = (typeof saleTypes)[number];
 
 /** The types that acknowledge what was received. */
 export const receivingTypes = [

@@ -14,7 +14,7 @@ export const decisionStates = ['pending', 'taken', 'failed'] as const;
 export type DecisionState = (typeof decisionStates)[number];
 
 /** The last decision about a refusal. */
-export interface DecidedRefusal {
+interface DecidedRefusal {
   readonly decision: RefusalDecision;
   readonly state: DecisionState;
 }

@@ -39,7 +39,7 @@ export interface SettlementFacts {
 }
 
 /** How far a document is settled. */
-export interface Settlement {
+interface Settlement {
   /** Total − receipts − set-offs − credits, but for an agora that they leave or exceed; null where the document asks for no payment. */
   readonly balance: Agorot | null;
   /** Null where there is no balance. */
@@ -139,7 +139,7 @@ export function settlesSource(type: DocumentType): boolean {
 }
 
 /** The facts by which customers of a business differ. */
-export interface IdentifiedCustomer {
+interface IdentifiedCustomer {
   readonly id: string;
   readonly tax_id: string | null;
 }

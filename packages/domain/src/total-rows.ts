@@ -5,7 +5,7 @@ import { type Agorot, fromShekels, sum } from './money/agorot.js';
 export type TotalRowKind = 'gross_lines' | 'lines' | 'discount' | 'net' | 'vat';
 
 /** One figure between the lines and the total. */
-export interface TotalRow {
+interface TotalRow {
   readonly kind: TotalRowKind;
   /** Of a discount below zero. */
   readonly amount: Agorot;

@@ -11,7 +11,7 @@ import { normaliseTaxId } from './tax-id.js';
  */
 
 /** A field of fixed width. `sign`: one character; `digits`: right-aligned, filled with zeros; `text`: of exactly that length. */
-export interface VatDetailField {
+interface VatDetailField {
   readonly name: string;
   readonly length: number;
   readonly kind: 'sign' | 'digits' | 'text';
@@ -91,7 +91,7 @@ interface SaleSums {
 }
 
 /** What the header has, in complete shekels. */
-export interface VatDetailSums extends SaleSums {
+interface VatDetailSums extends SaleSums {
   readonly rows: number;
 }
 

@@ -12,7 +12,7 @@ const { ink, soft, rule, paper } = lightColors;
 const ground = '#f4f6f8';
 
 /** The color of a business on an email. */
-export interface MessageLook {
+interface MessageLook {
   readonly accent?: string | null;
 }
 
@@ -94,7 +94,7 @@ export function messageNote(content: Markup | string): Markup {
 }
 
 /** A fact of an email; `isStrong`: what its reader looks for. */
-export interface MessageFact {
+interface MessageFact {
   readonly name: string;
   readonly value: Markup | string;
   readonly isStrong?: boolean;

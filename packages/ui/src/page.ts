@@ -21,7 +21,7 @@ const words = {
 } as const satisfies Record<string, Words>;
 
 /** The way back to the pages above this one. */
-export function breadcrumbs(crumbs: readonly Crumb[], language: Language): Markup {
+function breadcrumbs(crumbs: readonly Crumb[], language: Language): Markup {
   const items = crumbs.map(
     ({ text, href }) => html`<li><a href="${href}">${text}</a></li>
     `,

@@ -2,7 +2,7 @@ import { groupedIban } from '@pinkas/domain';
 import type { Language, Words } from './language.js';
 
 /** How the customers of a business pay, as its documents state it; see `PaymentInstructions` of the contracts. */
-export interface PaymentInstructionTexts {
+interface PaymentInstructionTexts {
   readonly bank?: string;
   readonly branch?: string;
   readonly account?: string;

@@ -15,7 +15,7 @@ import { type DkimKeys, readDkimKeys } from './dkim-keys.js';
 import { type Network, parseNetworks } from './public-address.js';
 
 /** How mail is kept from being read on its way to the mail server. */
-export const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;
+const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;
 export type SmtpTls = (typeof smtpTlsModes)[number];
 
 /** A variable that may be absent. */

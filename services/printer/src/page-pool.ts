@@ -17,7 +17,7 @@ const watchEveryMs = 250;
 const roundsPerSum = 8;
 
 /** What {@link PagePool.start} needs. */
-export interface PagePoolOptions {
+interface PagePoolOptions {
   readonly chromium: ChromiumOptions;
   /** How many documents are printed at the same time. */
   readonly pages: number;

@@ -16,7 +16,7 @@ const keepAliveMs = 75_000;
 const connectionsMax = 1_024;
 
 /** What a {@link PrintServer} needs. */
-export interface PrintServerOptions {
+interface PrintServerOptions {
   readonly pool: PagePool;
   /** How many requests are in flight at most, those that wait included; a further one is refused before its body is read. */
   readonly inFlightMax: number;

@@ -8,7 +8,7 @@ import { PrinterMetrics } from './printer-metrics.js';
 const bytesPerMb = 1024 * 1024;
 
 /** A started printer. */
-export interface RunningPrinter {
+interface RunningPrinter {
   readonly httpPort: number;
   readonly healthPort: number;
   /** Finishes what was accepted, then ends Chromium. */

@@ -12,7 +12,7 @@ import { headsOfFile, parseStatement } from './statements.js';
 const fileBytesMax = 64 * 1024 * 1024;
 
 /** The facts that one file is verified against; all of them are in files. */
-export interface FileEvidence {
+interface FileEvidence {
   readonly file: string;
   readonly heads: string | undefined;
   readonly chains: string | undefined;

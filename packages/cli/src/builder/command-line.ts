@@ -3,7 +3,7 @@ import type { Command, CommandInput } from './command.js';
 import { UsageError } from './usage-error.js';
 
 /** A parsed command line. */
-export type ParsedCommandLine =
+type ParsedCommandLine =
   | { readonly kind: 'version'; readonly json: boolean }
   | { readonly kind: 'help'; readonly noun: string | undefined; readonly verb: string | undefined }
   | { readonly kind: 'run'; readonly command: Command; readonly input: CommandInput; readonly json: boolean };

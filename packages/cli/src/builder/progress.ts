@@ -7,7 +7,7 @@ const eraseLine = '\r\u001b[K';
 const usualColumns = 80;
 
 /** Progress on one line of a terminal. */
-export interface TerminalProgress extends Progress {
+interface TerminalProgress extends Progress {
   /** Erases the progress line. */
   end(): void;
 }

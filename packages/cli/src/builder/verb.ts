@@ -4,7 +4,7 @@ import { notFoundAs } from './calls.js';
 import type { Call, CallEach, Command, CommandInput, CommandOption, Output, Progress } from './command.js';
 
 /** An option with the kind of its value; without one the value is the text. */
-export interface VerbOption extends CommandOption {
+interface VerbOption extends CommandOption {
   readonly kind?: Kind<unknown>;
 }
 

@@ -124,7 +124,7 @@ function outcomeOfRetry(reply: ReplyOf<typeof retryAllocation>): Redriven['outco
   }
 }
 
-export const deadLetterSources: readonly DeadLetterSource[] = [
+const deadLetterSources: readonly DeadLetterSource[] = [
   ...messagingServices.map(deadLettersOf),
   deadLetteredAllocations,
 ];

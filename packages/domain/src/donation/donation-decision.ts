@@ -13,7 +13,7 @@ export interface DonatedDocument {
 }
 
 /** The approval of an institution under section 46 of the Income Tax Ordinance. */
-export interface ApprovedBusiness {
+interface ApprovedBusiness {
   readonly donation_approval?: { readonly valid_until: string | null } | undefined;
 }
 

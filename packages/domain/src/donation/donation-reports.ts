@@ -107,8 +107,8 @@ function largestOf<T extends { readonly amount: Agorot }>(groups: readonly T[]):
 }
 
 /** The ids that stand for a donor without one of their own. */
-export const anonymousDonorId = '999999999';
-export const foreignDonorId = '888888888';
+const anonymousDonorId = '999999999';
+const foreignDonorId = '888888888';
 
 /** The donor as the authority knows donors: by an id. A name alone is no donor. */
 export interface Donor {

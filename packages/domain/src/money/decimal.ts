@@ -1,7 +1,7 @@
 import { divideRounded } from './rounding.js';
 
 /** An exact decimal number: `digits` / 10 ** `places`. So 1.005 is `{ digits: 1005n, places: 3 }`. */
-export interface Decimal {
+interface Decimal {
   readonly digits: bigint;
   readonly places: number;
 }

@@ -44,12 +44,12 @@ export const testSkus = {
 type TestSkus = typeof testSkus;
 
 /** The outcomes that the items of a document provoke; where two items provoke one kind, the first does. */
-export type ProvokedOutcomes = {
+type ProvokedOutcomes = {
   readonly [Kind in keyof TestSkus]?: TestSkus[Kind][keyof TestSkus[Kind]];
 };
 
 /** The items of a document, or of a request for one. */
-export interface ItemsWithSku {
+interface ItemsWithSku {
   readonly items: readonly { readonly sku?: string | null | undefined }[];
 }
 

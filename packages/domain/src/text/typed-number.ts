@@ -2,7 +2,7 @@ import { decimalPlaces, plainDecimal } from '../money/decimal.js';
 import { trimmed, withoutInvisible } from './text.js';
 
 /** A number as a person typed or pasted it. */
-export type TypedNumber =
+type TypedNumber =
   | { readonly value: number }
   /** No number; where it can be guessed, what it may have meant, each as it is to be written. */
   | { readonly value: null; readonly readings: readonly string[] };

@@ -43,7 +43,7 @@ export interface UniformSoftware {
 }
 
 /** Fields that differ in one way from what the book has. */
-export interface DeviationCount {
+interface DeviationCount {
   readonly field: Field;
   readonly deviation: Deviation;
   readonly count: number;
@@ -52,7 +52,7 @@ export interface DeviationCount {
 }
 
 /** The documents of one type in the files. */
-export interface TypeTotal {
+interface TypeTotal {
   readonly type: DocumentType;
   readonly code: number;
   readonly documents: number;

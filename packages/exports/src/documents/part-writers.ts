@@ -34,7 +34,7 @@ export interface PartWriter {
 }
 
 /** What a part writer needs. */
-export interface PartContext {
+interface PartContext {
   readonly call: Call;
   readonly businessId: string;
   readonly folder: string;

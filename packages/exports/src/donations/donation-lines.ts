@@ -61,7 +61,7 @@ export function donationLines({ document, state }: BookEntry): DonationLine[] {
 }
 
 /** What some lines amount to. */
-export interface DonationSum {
+interface DonationSum {
   lines: number;
   amount: Agorot;
   /** Of what is reported, and not cancelled: what gives a credit. */
@@ -71,7 +71,7 @@ export interface DonationSum {
 export type MonthSum = DonationSum & { readonly month: string; readonly means: DonationMeans };
 export type DonorSum = DonationSum & { readonly line: DonationLine };
 
-export const noSum = (): DonationSum => ({ lines: 0, amount: 0n, reported: 0n });
+const noSum = (): DonationSum => ({ lines: 0, amount: 0n, reported: 0n });
 
 /** The sums of a year, by month and means, and by donor and tax year. */
 export class DonationSums {

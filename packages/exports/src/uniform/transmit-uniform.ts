@@ -5,13 +5,13 @@ import { sha256Of } from '../checksums.js';
 import { UploadGoneError, type UploadOptions, upload } from './resumable-upload.js';
 
 /** The file that records a transmission, next to the folders of its files. */
-export const transmissionFile = 'TRANSMISSION.json';
+const transmissionFile = 'TRANSMISSION.json';
 
 type Opened = ReplyOf<typeof openTransmission>;
 type FileStatus = ReplyOf<typeof readTransmission>['files'][number];
 
 /** One file, and how far it is. */
-export interface TransmittedFile {
+interface TransmittedFile {
   readonly name: Opened['files'][number]['name'];
   readonly id: string;
   readonly url: string;

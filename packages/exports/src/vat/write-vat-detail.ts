@@ -33,7 +33,7 @@ export interface VatSums {
 }
 
 /** A sale that has no place in the file without the number of its buyer. */
-export interface LeftOutSale {
+interface LeftOutSale {
   readonly id: string;
   readonly public_id: string;
   readonly type: DocumentType;

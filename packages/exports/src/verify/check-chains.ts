@@ -15,7 +15,7 @@ import { type CompareChain, type Heads, withoutHeads } from './heads-comparison.
 import { pagesOf } from './pages-of.js';
 
 /** The result of following the chains of one business. */
-export interface ChainsResult {
+interface ChainsResult {
   readonly findings: readonly Finding[];
   readonly documents: number;
   readonly entries: number;

@@ -2,7 +2,7 @@ import { InvalidPdfError } from './chromium-file.js';
 import { type PageFonts, readTextRun, type TextRun } from './text-run.js';
 
 /** One line of operators, or the letters of one text object. */
-export type ContentPart = string | TextRun;
+type ContentPart = string | TextRun;
 
 /** Operators in their order, which belong to one tag or to none. */
 export interface Sequence {

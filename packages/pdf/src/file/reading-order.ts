@@ -66,7 +66,7 @@ function lettersOf(text: string): string {
 const comparisonsMax = 10_000;
 
 /** One run of a text, and the line that it is drawn on. */
-export interface PlacedRun {
+interface PlacedRun {
   readonly text: string;
   readonly line: string;
 }

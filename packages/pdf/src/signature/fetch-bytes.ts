@@ -1,5 +1,5 @@
 /** A server sent something other than the bytes that it was requested for. */
-export class UnusableReplyError extends Error {
+class UnusableReplyError extends Error {
   override readonly name = 'UnusableReplyError';
 }
 

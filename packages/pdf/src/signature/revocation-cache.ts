@@ -23,7 +23,7 @@ const retryMaxMs = 60 * 60_000;
 type Log = (facts: object, message: string) => void;
 
 /** What the cache needs of its process. */
-export interface RevocationHost {
+interface RevocationHost {
   readonly clock: { now(): Date };
   readonly logger: { readonly warn: Log; readonly error: Log };
   /** Counts a request to an OCSP responder or for a revocation list. */

@@ -17,7 +17,7 @@ import { oid, signatureDigestNames } from './object-identifiers.js';
 import { decode, encode, InvalidDerError, parseDer, plainAlgorithm } from './signed-data.js';
 
 /** A reply of an OCSP responder, or a revocation list, does not prove what it was requested for. */
-export class InvalidRevocationReplyError extends Error {
+class InvalidRevocationReplyError extends Error {
   override readonly name = 'InvalidRevocationReplyError';
 }
 

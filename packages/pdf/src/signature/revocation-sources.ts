@@ -3,7 +3,7 @@ import { extensionOf } from './certificate-usage.js';
 import { oid } from './object-identifiers.js';
 
 /** Where a certificate says that its revocation can be read, and its issuer. HTTP and HTTPS alone. */
-export interface RevocationSources {
+interface RevocationSources {
   readonly ocsp: readonly string[];
   readonly revocationLists: readonly string[];
   readonly issuers: readonly string[];

@@ -27,7 +27,7 @@ export interface ParsedSignedData {
   readonly signature: Buffer;
 }
 
-export interface ParsedCertificate {
+interface ParsedCertificate {
   readonly certificate: Certificate;
   readonly der: Buffer;
 }

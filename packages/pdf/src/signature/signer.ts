@@ -11,10 +11,10 @@ import { verifySignature } from './verify-signature.js';
 export type RequestTimestamp = (signatureValue: Buffer) => Promise<Buffer | null>;
 
 /** Returns what proves at an instant that the certificates of a signature are not revoked, or null where that is not at hand. */
-export type FindValidationData = (at: Date) => ValidationData | null;
+type FindValidationData = (at: Date) => ValidationData | null;
 
 /** Since when the certificate, or one above it, is known to be revoked; null: it is not. */
-export type FindRevocation = () => Date | null;
+type FindRevocation = () => Date | null;
 
 /** What a signature may have beside the certificate. */
 export interface SignatureExtras {

@@ -23,7 +23,7 @@ export class InvalidTimestampError extends Error {
   override readonly name = 'InvalidTimestampError';
 }
 
-export interface TimestampRequest {
+interface TimestampRequest {
   /** SHA-256 of what is stamped. */
   readonly imprint: Buffer;
   /** A random number, its highest bit clear and its first byte not zero, which an old reply does not have. */

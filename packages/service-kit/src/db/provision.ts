@@ -13,7 +13,7 @@ export interface Role {
 }
 
 /** The database of one service, with its roles. */
-export interface DatabaseSpec {
+interface DatabaseSpec {
   database: string;
   /** Owns the tables and runs the migrations. */
   owner: Role;
@@ -90,7 +90,7 @@ async function grantSchema(databaseUrl: string, { owner, login }: DatabaseSpec):
  * The specification that the two addresses of one database imply.
  * @throws when they name two databases, or lack a role or a password.
  */
-export function databaseSpecOf(loginUrl: string, ownerUrl: string): DatabaseSpec {
+function databaseSpecOf(loginUrl: string, ownerUrl: string): DatabaseSpec {
   const [login, owner] = [new URL(loginUrl), new URL(ownerUrl)];
   const role = (url: URL): Role => ({
     name: decodeURIComponent(url.username),

@@ -64,7 +64,7 @@ export function eventMetrics(
 }
 
 /** A consumer with the number of events that its stream still has for it. */
-export interface PendingEvents {
+interface PendingEvents {
   readonly consumer: string;
   /** Those in flight included. */
   pending(): Promise<number>;

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** Why the process is not ready, or null. Must not throw, and must be quick. */
-export type ReadinessCheck = () => Promise<string | null>;
+type ReadinessCheck = () => Promise<string | null>;
 
 /** The text that `GET /metrics` returns. */
-export interface MetricsSource {
+interface MetricsSource {
   readonly contentType: string;
   text(): Promise<string>;
 }

@@ -12,7 +12,7 @@ const silentPings = timeLimitsMs.silence / pingEveryMs;
 const lostPings = timeLimitsMs.loseServer / pingEveryMs;
 
 /** The servers and credentials of a NATS address. */
-export interface NatsAddress {
+interface NatsAddress {
   /** `host:port` of each server. */
   servers: string[];
   /** Undefined where the address has no credentials. */
@@ -134,7 +134,7 @@ export async function logStatus(connection: NatsConnection, logger: Logger): Pro
  * What to do when the server is about to end, or has fallen silent, a connection is lost or back, and the server refuses what was
  * published on it.
  */
-export interface ConnectionListener {
+interface ConnectionListener {
   serverEnds?: () => void;
   serverSilent?: () => void;
   disconnected?: () => void;

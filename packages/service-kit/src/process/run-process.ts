@@ -3,7 +3,7 @@ import { ConfigError } from './config.js';
 import { createLogger, type Logger } from './logger.js';
 
 /** A program: its name in the logs, the lowest level that it logs, and how it starts. */
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly name: string;
   readonly logLevel: string;
   start(logger: Logger): Promise<{ stop(): Promise<void> }>;

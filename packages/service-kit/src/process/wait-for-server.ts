@@ -20,7 +20,7 @@ const unreachableCodes = [
 const unanswered = /^timeout$|timeout expired|timeout exceeded|due to connection timeout/;
 
 /** Whether a connection failed because its server is not there, and not because the server denied it. */
-export function isUnreachable(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   if (!types.isNativeError(error)) {
     return false;
   }

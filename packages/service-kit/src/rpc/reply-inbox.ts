@@ -10,7 +10,7 @@ const movePauseMs = 10;
 const repeatPauseMs = 100;
 
 /** Why a call has no reply. */
-export class NoReplyError extends Error {
+class NoReplyError extends Error {
   override readonly name = 'NoReplyError';
 }
 

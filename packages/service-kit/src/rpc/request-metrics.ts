@@ -5,7 +5,7 @@ import { type Counter, type Histogram, type Metrics, secondsSince } from '../pro
  * The outcome of a request: `refused` is the caller's error, `unavailable` is transient (a server that is unavailable, a full process),
  * `failed` is an error of this service.
  */
-export type RequestOutcome = 'ok' | 'refused' | 'unavailable' | 'failed';
+type RequestOutcome = 'ok' | 'refused' | 'unavailable' | 'failed';
 
 /** The outcome that an error code means. */
 export function outcomeOf({ status }: ApiError): Exclude<RequestOutcome, 'ok'> {

@@ -10,7 +10,7 @@ import { ModulesContainer } from '@nestjs/core';
 import type { Logger } from '../process/logger.js';
 
 /** The values that the kit provides, by injection token. */
-export interface KitProvider {
+interface KitProvider {
   readonly provide: symbol | Type;
   readonly useValue: unknown;
 }

@@ -5,7 +5,7 @@ import type { TracingOptions } from './trace-export.js';
 import { type IncomingTraceHeaders, parseTraceHeaders } from './trace-headers.js';
 
 /** The description of work that comes from outside of this process. */
-export interface EntrySpanOptions extends SpanOptions {
+interface EntrySpanOptions extends SpanOptions {
   /** The ids that are known before the work begins. */
   readonly logContext?: LogContext;
   /** Whether a trace begins here where the message has no trace headers. */

@@ -41,7 +41,7 @@ export interface Replacements {
 }
 
 /** Whether the services run in one process, or each in its own. */
-export type Layout = 'one' | 'separate';
+type Layout = 'one' | 'separate';
 
 /** The configuration of the local stack. */
 export interface StackConfig {

@@ -3,7 +3,7 @@ import { provisionDatabase } from '@pinkas/service-kit/schema';
 import type { Secrets } from './secrets.js';
 
 /** The URLs of one service's database. */
-export interface DatabaseUrls {
+interface DatabaseUrls {
   /** With the role that the service uses. */
   login: string;
   /** With the role that owns the tables and runs migrations. */

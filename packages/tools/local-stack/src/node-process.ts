@@ -3,7 +3,7 @@ import { lastLines, type RunningChild, startChild } from './servers/index.js';
 import { PartFailedError } from './supervisor.js';
 
 /** A Node program of this clone. */
-export interface NodeProgram {
+interface NodeProgram {
   /** Absolute path of its entry file. */
   entry: string;
   args?: readonly string[];

@@ -4,7 +4,7 @@ import { type Layer, layers, type Part, type PartMember, type ProcessPart, type 
 import { identifyProcess, lastLines, type ProcessIdentity, type RunningChild } from './servers/index.js';
 
 /** The status of a part; `backoff` is the delay before a restart. */
-export type PartStatus = 'waiting' | 'starting' | 'ready' | 'backoff' | 'done' | 'stopped';
+type PartStatus = 'waiting' | 'starting' | 'ready' | 'backoff' | 'done' | 'stopped';
 
 /** One part as the supervisor sees it. */
 export interface PartState {
@@ -56,7 +56,7 @@ export class PartFailedError extends Error {
 }
 
 /** Receives what the supervisor reports. */
-export interface SupervisorListener {
+interface SupervisorListener {
   /** The state of a part changed. */
   changed(): void;
   /** A line for the operator, such as that a part is restarted. */

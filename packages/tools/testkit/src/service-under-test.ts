@@ -76,7 +76,7 @@ export class ServiceUnderTest<Tables, Config extends ServiceConfig = ServiceConf
 }
 
 /** The part of every configuration that the test kit fills in. */
-export type FilledIn = keyof ServiceConfig;
+type FilledIn = keyof ServiceConfig;
 
 /** That part for a service on these servers. */
 export function serviceConfig(servers: { natsUrl: string; databaseUrl: string }): ServiceConfig {

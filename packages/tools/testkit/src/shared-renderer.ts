@@ -6,7 +6,7 @@ import { startTestPrinter, type TestPrinter } from './test-printer.js';
 const addressVariable = 'PINKAS_TEST_RENDERER';
 
 /** The renderer of a test run, which starts when the first spec calls `sharedRendererUrl`. */
-export interface RendererOffer {
+interface RendererOffer {
   stop(): Promise<void>;
 }
 

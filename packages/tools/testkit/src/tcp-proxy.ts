@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, connect as dial, type Server, type Sock
 import { setTimeout as pass } from 'node:timers/promises';
 
 /** How slowly bytes pass; zero: at once. */
-export interface Pace {
+interface Pace {
   /** How late each byte arrives. */
   readonly delayMs: number;
   /** How many bytes pass in a second, in each direction of each connection. */
@@ -10,7 +10,7 @@ export interface Pace {
 }
 
 /** What becomes of the commit of a transaction: it passes; its answer is lost with the connection; it is lost itself as well. */
-export type CommitFate = 'passes' | 'answer lost' | 'lost';
+type CommitFate = 'passes' | 'answer lost' | 'lost';
 
 const atOnce: Pace = { delayMs: 0, bytesPerS: 0 };
 /** How often a slow connection passes some bytes. */

@@ -10,11 +10,7 @@ export interface ReceivedWebhook {
 }
 
 /** What a receiver does with a request whose body it has read. */
-export type WebhookAnswer = (
-  webhook: ReceivedWebhook,
-  response: ServerResponse,
-  request: IncomingMessage,
-) => void;
+type WebhookAnswer = (webhook: ReceivedWebhook, response: ServerResponse, request: IncomingMessage) => void;
 
 /** A receiver of webhooks on this machine, which answers 204 unless a test replaces its answer. */
 export class WebhookReceiver {

@@ -18,7 +18,7 @@ export interface RetryTransition {
 }
 
 /** The facts of a document on which a transition depends. */
-export interface AttemptedRow {
+interface AttemptedRow {
   readonly kind: RequestKind;
   readonly attempts: number;
   readonly earlier_attempts: number;

@@ -17,7 +17,7 @@ import { truncateUtf16 } from './truncate-utf16.js';
 export type Person = { readonly user_name: string } | { readonly user_id: number };
 
 /** One line of a request; amounts are net, in ILS. */
-export interface ApprovalItem {
+interface ApprovalItem {
   index: number;
   catalog_id?: string;
   description: string;

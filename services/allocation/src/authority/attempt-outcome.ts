@@ -61,7 +61,7 @@ export interface FailedAttempt extends StatusFailure {
 }
 
 /** Every report of a donation is made, or cancelled where that is asked for. */
-export interface DonationDone {
+interface DonationDone {
   readonly kind: 'granted';
   readonly confirmationNumber: null;
   /** As it is printed; null where there was nothing to cancel. */

@@ -43,7 +43,7 @@ export interface CallOptions {
 }
 
 /** A body as it is sent, or what composes it for the person who issues. */
-export type CallBody = string | ((person: Person) => Promise<string>);
+type CallBody = string | ((person: Person) => Promise<string>);
 
 /** The calls of a business at the authority, with its tokens. */
 @Injectable()

@@ -5,7 +5,7 @@ const expiringDays = 15;
 const dayMs = 24 * 3_600 * 1_000;
 
 /** The facts on which the state of a connection depends. */
-export interface ConnectionFacts {
+interface ConnectionFacts {
   business_id: string;
   connected_at: Date;
   refresh_expires_at: Date | null;

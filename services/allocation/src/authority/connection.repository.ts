@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely';
 import type { AllocationTables, ConnectionRequestTable, ConnectionTable } from '../db/allocation.tables.js';
 
 export type ConnectionRow = Selectable<ConnectionTable>;
-export type ConnectionRequestRow = Selectable<ConnectionRequestTable>;
+type ConnectionRequestRow = Selectable<ConnectionRequestTable>;
 
 /** The stored hash of a state: reading the database completes no connection. */
 export const hashOfState = (state: string): Buffer => createHash('sha256').update(state).digest();

@@ -63,7 +63,7 @@ interface DonationRow {
 }
 
 /** The body of a report. Amounts are ILS, days YYYYMMDD. */
-export interface DonationRequest {
+interface DonationRequest {
   Charity_association_number: number;
   /** At most 50 characters, the same on every attempt. */
   Donation_ID: string;
@@ -163,7 +163,7 @@ function numberOf(text: string | null, digitsMax: number): number {
 const compactDay = (day: string): string => day.replaceAll('-', '');
 
 /** The authority has taken a report, and given it a number. */
-export interface ReportedAnswer {
+interface ReportedAnswer {
   readonly kind: 'reported';
   readonly number: string;
 }

@@ -3,7 +3,7 @@ import { errorsOf, membersOf } from '../authority/answer-object.js';
 import type { AllocationConfig } from '../config.js';
 
 /** The parts of a probe. */
-export interface ProbeContext {
+interface ProbeContext {
   readonly config: Pick<
     AllocationConfig,
     'taxAuthorityUrl' | 'taxAuthorityInformationUrl' | 'accountingSoftwareNumber'

@@ -24,7 +24,7 @@ type Opened = ReplyOf<typeof openTransmission>;
 type Read = ReplyOf<typeof readTransmission>;
 
 /** An answer that is not what the supplement describes. */
-export class UnreadableTransmissionError extends Error {
+class UnreadableTransmissionError extends Error {
   override readonly name = 'UnreadableTransmissionError';
 }
 

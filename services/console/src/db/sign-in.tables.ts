@@ -2,7 +2,7 @@ import type { AsGenerated, Typed } from '@pinkas/service-kit';
 import type { Language } from '@pinkas/ui';
 import type { GeneratedTables } from './generated.tables.js';
 
-export type NoticeKind = 'sign_in' | 'invitation' | 'departure' | 'package' | 'package_failed';
+type NoticeKind = 'sign_in' | 'invitation' | 'departure' | 'package' | 'package_failed';
 
 export type CeremonyKind = 'oidc' | 'passkey' | 'new_passkey';
 

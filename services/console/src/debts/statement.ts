@@ -47,7 +47,7 @@ const texts = {
 export type Statement = ReplyOf<typeof readStatement>;
 
 /** A range of document dates; absent: without an end. */
-export interface StatementPeriod {
+interface StatementPeriod {
   readonly from?: string;
   readonly to?: string;
 }

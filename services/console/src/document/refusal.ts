@@ -31,7 +31,7 @@ export const isRefused = (state: DocumentState, allocation: Allocation | null): 
   state.refusal !== undefined && (allocation === null || allocation.state === 'refused');
 
 /** Until when a refusal can be answered. */
-export const deadlinesOf = ({ refused_at: at, decided_at }: Allocation): RefusalDeadlines =>
+const deadlinesOf = ({ refused_at: at, decided_at }: Allocation): RefusalDeadlines =>
   refusalDeadlines(dayInIsrael(new Date(at ?? decided_at)));
 
 /** Whether an invoice that is to be cancelled is not credited in full yet. */

@@ -21,7 +21,7 @@ import { roleNames } from '../session/roles.js';
 import { shownName } from './shown-name.js';
 
 /** Where the links of a mail lead. */
-export interface NoticeAddresses {
+interface NoticeAddresses {
   /** Signs in, once. */
   readonly link: string;
   /** Where another link can be asked for. */
@@ -29,7 +29,7 @@ export interface NoticeAddresses {
 }
 
 /** A mail that is not addressed yet. */
-export interface NoticeMail {
+interface NoticeMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;

@@ -27,7 +27,7 @@ const tones: Readonly<Record<ExportView['state'], Tone>> = {
 };
 
 /** The transmission of a file to the tax authority. */
-export interface ItemTransmission {
+interface ItemTransmission {
   readonly begun: TransmissionView | undefined;
   /** Whether this person may begin or continue it. */
   readonly isOffered: boolean;

@@ -43,7 +43,7 @@ const texts = {
 const amountField = 'withheld.amount';
 
 /** Whether a receipt may state tax that was withheld: it is for documents that ask for payment. */
-export const mayWithhold = ({ type, single }: IssueFields): boolean =>
+const mayWithhold = ({ type, single }: IssueFields): boolean =>
   type === 'receipt' && (single.based_on !== '' || single.account !== '');
 
 /** What was typed as withheld, in agorot; zero where nothing was, or what is no amount. */

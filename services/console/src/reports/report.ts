@@ -86,7 +86,7 @@ export function periodOf({ query }: MemberVisit, now: Date): ReportPeriod {
 }
 
 /** Whose report it is, and in which language it is shown. */
-export type ReportView = Pick<MemberVisit, 'book' | 'language'>;
+type ReportView = Pick<MemberVisit, 'book' | 'language'>;
 
 /** What is asked for the report of a period. */
 export function reportRequest({ id, legal_type }: Business, { from, to }: Pick<ReportPeriod, 'from' | 'to'>) {
@@ -175,7 +175,7 @@ function methodName(
 type WithheldSum = NonNullable<Report['withheld']>['by_customer'][number];
 
 /** What customers have withheld at source. @param linkOf the page of a customer; absent on paper. */
-export function withheldSheet(
+function withheldSheet(
   { amount, by_customer }: NonNullable<Report['withheld']>,
   { language }: ReportView,
   linkOf?: (customerId: string) => string,

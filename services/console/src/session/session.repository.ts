@@ -136,7 +136,7 @@ function findRow(all: Database<ConsoleTables>, hash: Buffer, now: Date) {
 }
 
 /** A session that has ended: it opens nothing. */
-export interface EndedSession {
+interface EndedSession {
   readonly id: string;
   readonly personId: string;
 }

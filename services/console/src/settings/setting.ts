@@ -20,7 +20,7 @@ type ValueAt<T, Path> = Path extends keyof T
     : never;
 
 /** How a setting is written into its field, and read out of it. */
-export interface Codec<Shown, Stored> {
+interface Codec<Shown, Stored> {
   shown(value: Shown): string;
   /** Absent: another field stores what is typed here. @param sent all fields of the form. */
   stored?(typed: string, sent: Values): Stored;

@@ -119,7 +119,7 @@ const isClaimed = ({ business_id, claimed_until }: Claim) =>
   sql<boolean>`business_id = ${business_id} and claimed_until = ${claimed_until}`;
 
 /** The round that is under way. */
-export interface RunningCheck {
+interface RunningCheck {
   /** Documents that were looked at so far. */
   readonly documents: number;
   /** When its next part is due; long ago: nobody makes it. */

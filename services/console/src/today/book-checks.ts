@@ -164,7 +164,7 @@ export class BookChecks extends PeriodicTask {
 }
 
 /** A part that took half a minute is followed by five minutes, so that a book of a million takes two days. */
-export const pauseAfter = (partMs: number): number =>
+const pauseAfter = (partMs: number): number =>
   Math.min(pauseMaxMs, Math.max(pauseMinMs, pauseFactor * partMs));
 
 /** At a second of the day that is the business's own: half a day after the last round began at the earliest, however long it took. */

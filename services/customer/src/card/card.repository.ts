@@ -75,7 +75,7 @@ export async function lockCard(
 }
 
 /** The details of a card by which a customer is reached. */
-export type ContactDetails = Pick<CardRow, ContactDetail>;
+type ContactDetails = Pick<CardRow, ContactDetail>;
 
 /** A card as the console shows it. */
 export function toDetails(card: CardRow): CustomerDetails {
@@ -131,7 +131,7 @@ export async function hasOther(
 }
 
 /** The input with which a person opens a card. */
-export type NewCard = { name: string; payment_terms: PaymentTerms | null } & CardDetails;
+type NewCard = { name: string; payment_terms: PaymentTerms | null } & CardDetails;
 
 /** The card that a request to open one, now repeated, has made of a reserved one. */
 export async function findOpenedAs(

@@ -13,7 +13,7 @@ const installPage = 'docs/operating/install.md#emails-from-the-domain-of-a-busin
 type Texts = { readonly texts: readonly string[] } | { readonly unknown: string };
 
 /** A domain that emails are sent from. */
-export interface MailDomain {
+interface MailDomain {
   readonly domain: string;
   /** What signs its emails; undefined: nothing does. */
   readonly key: DkimKey | undefined;

@@ -15,7 +15,7 @@ export interface PlannedMessage {
 }
 
 /** What the caller learns of the customer's copy, and every message to send. */
-export interface DeliveryPlan {
+interface DeliveryPlan {
   readonly outcome: DeliveryOutcome;
   readonly messages: readonly PlannedMessage[];
 }

@@ -17,7 +17,7 @@ export interface MessagePdf {
 }
 
 /** The final PDF of a message, or why there is none now. */
-export type FetchedArtifact =
+type FetchedArtifact =
   | { readonly kind: 'fetched'; readonly pdf: MessagePdf }
   | { readonly kind: 'cancelled' }
   /** Rendering cannot be asked now. */

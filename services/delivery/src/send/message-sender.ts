@@ -47,7 +47,7 @@ const fetchPauseMs = 5_000;
 const expiredEveryMs = 1_000;
 
 /** A message that this process has claimed. */
-export type ClaimedMessage = DeliveryRow & {
+type ClaimedMessage = DeliveryRow & {
   /** It was stored an instant ago: what it was planned by has not changed. */
   readonly isNew?: true;
   /** ILS: what is left to pay, where its document was issued an instant ago; null: nothing is asked for. */

@@ -52,7 +52,7 @@ const again = { everyMs: 1_000, forMs: 20_000 };
 type SentAttempt = Pick<Attempt, 'n' | 'revision'>;
 
 /** For the log: the answer may be about our sender, relay or access. */
-export const relayDeniedLog = 'mail server refuses us';
+const relayDeniedLog = 'mail server refuses us';
 const accessDeniedLog = { email: 'smtp authentication failed', whatsapp: 'whatsapp access denied' } as const;
 
 /** Records the outcomes of send attempts. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isAllowedAddress, type Network } from '../public-address.js';
 
 /** The settings that decide where webhooks may be sent. */
-export interface EndpointRules {
+interface EndpointRules {
   /** In production only https, but for addresses of networks that are allowed. */
   readonly production: boolean;
   readonly webhookAllow: readonly Network[];

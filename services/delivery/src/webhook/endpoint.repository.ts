@@ -76,7 +76,7 @@ export async function findEndpoint(
  * one that sends a test waits for that. Rows of its webhooks, the endpoint and the trail are locked in this order.
  * @throws ApiError `not_found`.
  */
-export async function lockEndpoint(trx: Transaction<DeliveryTables>, key: EndpointKey): Promise<EndpointRow> {
+async function lockEndpoint(trx: Transaction<DeliveryTables>, key: EndpointKey): Promise<EndpointRow> {
   const row = await trx
     .selectFrom('webhook_endpoint')
     .selectAll()
@@ -185,7 +185,7 @@ export async function makeDue(
 }
 
 /** A page of the events that an endpoint may have missed. */
-export interface MissedPage {
+interface MissedPage {
   readonly resent: number;
   /** The position of the last event of the page; null: there are no more. */
   readonly lastPosition: number | null;

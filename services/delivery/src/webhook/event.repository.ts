@@ -132,7 +132,7 @@ export async function listOverdue(trx: Trx, businessId: string, before: Date): P
 }
 
 /** An event in the list. */
-export interface ListedEvent {
+interface ListedEvent {
   readonly position: number;
   readonly body: string;
 }

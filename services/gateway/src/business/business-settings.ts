@@ -26,7 +26,7 @@ import {
 } from '@pinkas/domain';
 
 /** The settings of a business that its operator writes. */
-export type BusinessSettings = Omit<Business, 'id' | 'created_at'>;
+type BusinessSettings = Omit<Business, 'id' | 'created_at'>;
 
 /** What an operator changes, with a new logo stored already. */
 export type SettingsChange = Omit<BusinessChange, 'logo'> & { logo?: BusinessSettings['logo'] | null };

@@ -5,7 +5,7 @@ import type { HttpReply } from '@pinkas/service-kit/http';
 import type { Principal } from '../api-key/api-key.repository.js';
 
 /** A valid request to a route that needs no key. */
-export interface PublicRouteRequest<Query = unknown> {
+interface PublicRouteRequest<Query = unknown> {
   /** By name; each is a UUID. */
   readonly params: Readonly<Record<string, string>>;
   /** Matches the route's schema, with its defaults filled in. */

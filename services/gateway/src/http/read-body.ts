@@ -50,7 +50,7 @@ export function readBody(
 }
 
 /** The headers that say what a body is, each undefined where its lines differ. */
-export interface BodyHeaders {
+interface BodyHeaders {
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly transferEncoding: string;

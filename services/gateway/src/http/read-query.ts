@@ -17,7 +17,7 @@ const querySentences = {
 };
 
 /** A query as far as it could be read. */
-export interface ReadQuery {
+interface ReadQuery {
   /** By name, with defaults filled in; matches the schema where there are no errors. */
   readonly values: Readonly<Record<string, unknown>>;
   /** Each at `/query/<name>`, one per name. */

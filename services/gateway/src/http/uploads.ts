@@ -10,7 +10,7 @@ export type Upload =
   | { readonly kind: 'none' | 'malformed' | 'too_large' | 'busy' };
 
 /** The largest file: a document of a hundred lines with a logo and proofs against revocation has less than one MB. */
-export const uploadBytesMax = 5 * 1024 * 1024;
+const uploadBytesMax = 5 * 1024 * 1024;
 /** What a form has around its file. */
 const formBytesMax = 16 * 1024;
 /** Files that are received at once, and those of one network: they are what bounds the memory. */

@@ -26,7 +26,7 @@ const detailsElsewhere = ['errors', 'payment_url'];
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What is stored of a refused request. */
-export interface KeptBody {
+interface KeptBody {
   readonly body: JsonObject | undefined;
   readonly isTruncated: boolean;
 }

@@ -35,7 +35,7 @@ const thinnedCodes: readonly string[] = ['rate_limited', 'api_disabled'];
 const thinnedMs = 10_000;
 
 /** A request that was answered. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly businessId: string;
   readonly keyId: string;
   readonly requestId: string;

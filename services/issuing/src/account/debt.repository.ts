@@ -38,7 +38,7 @@ export async function sumDebts(
 }
 
 /** A customer with something left to pay. */
-export type DebtorRow = Omit<Debtor, 'days_late'>;
+type DebtorRow = Omit<Debtor, 'days_late'>;
 
 /** The accounts with the largest debts: of each a row for each due date is read, and one document. */
 export async function findDebtors(
@@ -92,7 +92,7 @@ export async function findDebtors(
 }
 
 /** An open document. */
-export type DebtRow = HeadRow & Pick<DocumentRow, 'account_id' | 'balance'> & { due: string };
+type DebtRow = HeadRow & Pick<DocumentRow, 'account_id' | 'balance'> & { due: string };
 
 /** The open documents that were due first. */
 export async function findDebts(

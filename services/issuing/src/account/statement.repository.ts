@@ -15,7 +15,7 @@ import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 
 /** A part of an account. */
-export interface StatementRange {
+interface StatementRange {
   readonly customer_id: string;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -23,7 +23,7 @@ export interface StatementRange {
 }
 
 /** The sums of an account, with two decimals, as text. */
-export interface StatementSums {
+interface StatementSums {
   /** Before the range. */
   readonly opening: string;
   /** Of the range, up to the position where a page begins. */

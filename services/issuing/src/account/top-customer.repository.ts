@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { IssuingTables } from '../document/document.tables.js';
 
 /** A customer and what they have brought in; the amount has two decimals, as text. */
-export interface TopCustomerRow {
+interface TopCustomerRow {
   readonly customer_id: string;
   readonly name: string;
   readonly documents: number;
@@ -12,7 +12,7 @@ export interface TopCustomerRow {
 }
 
 /** Net sales, and of a business that issues no tax invoices, what its receipts acknowledge: as `monthResults` has it. */
-export const incomeTypes = {
+const incomeTypes = {
   invoices: ['tax_invoice', 'tax_invoice_receipt', 'credit_note'],
   receipts: ['receipt'],
 } as const satisfies Record<string, readonly DocumentType[]>;

@@ -73,7 +73,7 @@ export function toState(row: HeadRow): DocumentState {
 }
 
 /** What the row of a document has in addition to what was issued. */
-export interface IssueFacts {
+interface IssueFacts {
   readonly business: Business;
   readonly issuedAt: Date;
   readonly paid: Agorot;

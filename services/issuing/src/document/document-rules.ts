@@ -89,7 +89,7 @@ export function checkDueDate(body: CreateDocument, date: string): void {
 }
 
 /** The facts of an issued document that the rules use. */
-export interface SourceFacts {
+interface SourceFacts {
   type: DocumentType;
   status: 'open' | 'closed' | 'cancelled';
 }

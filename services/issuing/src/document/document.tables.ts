@@ -21,7 +21,7 @@ import type { GeneratedTables } from '../db/generated.tables.js';
 type Json<T> = ColumnType<T, string, string>;
 
 /** What is recorded of an allocation number. */
-export type RecordedAllocation = AllocationOutcome & {
+type RecordedAllocation = AllocationOutcome & {
   /** Where the authority has refused it. */
   readonly refusal?: RefusedNumber;
 };

@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely';
 import type { IssuingTables } from './document.tables.js';
 
 /** An amount that an act has set against a document. */
-export type SetOffRow = Selectable<IssuingTables['set_off']>;
+type SetOffRow = Selectable<IssuingTables['set_off']>;
 
 /** What an act has set against each of its documents, removed or not. */
 export function findSetOffs(

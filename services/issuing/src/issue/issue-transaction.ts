@@ -51,7 +51,7 @@ export type Outcome =
 export type Outcomes = Map<Draft, Outcome>;
 
 /** Drafts whose keys and series are locked. */
-export interface LockedDrafts {
+interface LockedDrafts {
   drafts: readonly Draft[];
   /** Those whose key another replica holds. */
   refused: readonly Draft[];

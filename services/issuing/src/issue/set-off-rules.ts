@@ -56,10 +56,7 @@ export function setOffEffects(
 }
 
 /** The same, less what was settled. */
-export function lessSettled(
-  left: LeftToPay,
-  settled: readonly Pick<SetOffEffect, 'document_id' | 'amount'>[],
-) {
+function lessSettled(left: LeftToPay, settled: readonly Pick<SetOffEffect, 'document_id' | 'amount'>[]) {
   const rest = new Map(left);
   for (const { document_id, amount } of settled) {
     rest.set(document_id, (rest.get(document_id) ?? 0n) - amount);

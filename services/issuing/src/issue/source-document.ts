@@ -100,7 +100,7 @@ interface SourceEffect {
 }
 
 /** What a document that is about to be inserted does to others. */
-export interface SettlingEffects {
+interface SettlingEffects {
   readonly source_id: string | null;
   readonly total: Agorot;
   readonly paid: Agorot;

@@ -7,14 +7,14 @@ import type { IssuingTables } from '../document/document.tables.js';
 import type { Period } from './period-sums.repository.js';
 
 /** Which payments are listed, and from where. */
-export interface PaymentFilter extends Period {
+interface PaymentFilter extends Period {
   readonly business_id: string;
   readonly method: PaymentMethod;
   readonly after: PaymentPosition | null;
 }
 
 /** A document with its payments. */
-export type PaidRow = HeadRow & Pick<DocumentRow, 'position' | 'payments'>;
+type PaidRow = HeadRow & Pick<DocumentRow, 'position' | 'payments'>;
 
 /** The documents with a payment by a means, the latest first. Only the days that the sums name for a page are read. */
 export async function findPayments(

@@ -1,7 +1,7 @@
 import type { RevisionContent } from '../document/sheet.js';
 
 /** The facts that the latest revision of a document shows. */
-export interface LatestRevision {
+interface LatestRevision {
   readonly allocation_number: string | null;
   readonly number_pending: boolean;
   readonly report_cancelled?: boolean;

@@ -34,7 +34,7 @@ export interface Fingerprints {
 }
 
 /** The parts of a page besides its sheet. */
-export interface PageFacts {
+interface PageFacts {
   readonly state: DocumentState;
   /** The absolute address of the signed PDF. */
   readonly pdfUrl: string;

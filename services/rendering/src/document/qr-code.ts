@@ -19,7 +19,7 @@ export function qrCode(address: string, label: string): Markup {
 }
 
 /** A PNG of one bit a pixel (ISO/IEC 15948). @param modules rows of squares; true is black. */
-export function blackAndWhitePng(modules: readonly (readonly boolean[])[]): Buffer {
+function blackAndWhitePng(modules: readonly (readonly boolean[])[]): Buffer {
   const side = modules.length * modulePixels;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);

@@ -30,7 +30,7 @@ export class InvalidLogoError extends Error {
 }
 
 /** The size limit of an uploaded file. */
-export const logoBytesMax = 64 * 1024;
+const logoBytesMax = 64 * 1024;
 
 const dataUrl = /^data:image\/(png|svg\+xml);base64,([A-Za-z0-9+/]*={0,2})$/;
 

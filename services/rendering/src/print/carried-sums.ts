@@ -34,7 +34,7 @@ export async function renderSheet(
 }
 
 /** For each page the sum of the lines on the pages before it, where the page has lines; else null. */
-export function carriedSums(sheet: Sheet, file: ChromiumFile): Carried {
+function carriedSums(sheet: Sheet, file: ChromiumFile): Carried {
   if (file.pages.length === 1 || !showsLinePrices(sheet)) {
     return [];
   }

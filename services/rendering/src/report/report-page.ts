@@ -2,7 +2,7 @@ import { Markup } from '@pinkas/ui';
 import { type SourceText, sourceTexts, unescaped } from '../document/source-texts.js';
 
 /** A page of a report, and what the properties of its file say. */
-export interface ReportPage {
+interface ReportPage {
   /** The page as it is printed. */
   readonly page: string;
   readonly title: string;

@@ -23,7 +23,7 @@ const exampleTimeoutMs = 5_000;
 const fileOfBusiness = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.p12$/;
 const certificateFile = /\.(p12|pfx)$/i;
 
-export type SigningConfig = Pick<
+type SigningConfig = Pick<
   RenderingConfig,
   | 'signingP12File'
   | 'signingP12Base64'

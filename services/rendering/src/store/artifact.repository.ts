@@ -273,7 +273,7 @@ export async function deleteFirst(
 }
 
 /** The first revisions that are to be compared with the book next. Instants as text: a Date has no microseconds. */
-export interface Uncompared {
+interface Uncompared {
   readonly since: string;
   readonly until: string | null;
   readonly documents: DocumentKey[];

@@ -24,7 +24,7 @@ export async function forgetRemoved(db: Db, objectKey: string): Promise<void> {
 }
 
 /** A file of a document in the object store. */
-export interface DocumentObject extends DocumentKey {
+interface DocumentObject extends DocumentKey {
   readonly key: string;
 }
 
@@ -79,7 +79,7 @@ export async function forgetListed(db: Db, keys: readonly string[]): Promise<voi
 }
 
 /** A revision, and whether its file is in its row. */
-export interface PlacedRevision extends ArtifactCursor {
+interface PlacedRevision extends ArtifactCursor {
   readonly is_in_row: boolean;
 }
 

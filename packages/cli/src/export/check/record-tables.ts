@@ -50,7 +50,7 @@ export interface TableField {
 }
 
 /** One record as the tables describe it. */
-export interface RecordTable {
+interface RecordTable {
   readonly length: number;
   readonly fields: readonly TableField[];
 }

@@ -50,7 +50,7 @@ export interface IncomingEvent {
 }
 
 /** A message does not match the schema of the consumer's event: no attempt can succeed. */
-export class MalformedEventError extends Error {
+class MalformedEventError extends Error {
   override readonly name = 'MalformedEventError';
 }
 

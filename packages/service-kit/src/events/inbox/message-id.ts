@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isUuid } from '@pinkas/contracts';
 
 /** The place of a message in its stream. The instant distinguishes streams that were created one after the other. */
-export interface StreamPlace {
+interface StreamPlace {
   readonly stream: string;
   readonly sequence: number;
   /** When the stream stored it, in nanoseconds since 1970. */

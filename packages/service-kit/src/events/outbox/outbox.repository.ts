@@ -8,13 +8,13 @@ const overdue = sql<Date>`now() - interval '2 seconds'`;
 const scannedMax = 2_000;
 
 /** The place of an event in its service's outbox. */
-export interface OutboxEntry {
+interface OutboxEntry {
   readonly position: number;
   readonly id: string;
 }
 
 /** A page of the outbox, final up to `through`. */
-export interface OutboxPage {
+interface OutboxPage {
   readonly events: OutboxEntry[];
   readonly through: number;
   /** Whether there may be more final events now. */

@@ -11,7 +11,7 @@ const comparedDays = 3;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** An event that was published, and that the outbox does not have. */
-export interface LostEvent {
+interface LostEvent {
   readonly id: string;
   /** With the id of the document at its end. */
   readonly subject: string;

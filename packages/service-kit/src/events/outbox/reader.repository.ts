@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { MessagingTables } from '../messaging.tables.js';
 
 /** How far a consumer has read the outbox of its event's owner. */
-export interface OutboxReader {
+interface OutboxReader {
   readonly consumer: string;
   /** It has handled or dead-lettered every event up to here, inclusive; 0 before its first reconciliation. */
   readonly position: number;

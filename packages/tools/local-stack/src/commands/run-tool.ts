@@ -4,7 +4,7 @@ import { environment, repositoryRoot } from '../config.js';
 import { onStopSignals } from '../signals.js';
 
 /** The exit code of a tool, and its output unless that went to the terminal. */
-export interface ToolResult {
+interface ToolResult {
   code: number;
   output: string;
 }

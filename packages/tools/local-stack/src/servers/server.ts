@@ -43,7 +43,7 @@ export class StartFailedError extends Error {
 }
 
 /** The program of a server, and how to run it. */
-export interface ServerProgram {
+interface ServerProgram {
   name: string;
   file: string;
   args(port: number): readonly string[];

@@ -14,7 +14,7 @@ import {
 } from '../http.js';
 
 /** What {@link startFaultProxy} needs. */
-export interface FaultProxyOptions extends Listen {
+interface FaultProxyOptions extends Listen {
   /** The print server, or a Gotenberg, that prints. */
   readonly upstreamUrl: string;
 }

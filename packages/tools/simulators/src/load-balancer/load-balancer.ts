@@ -15,7 +15,7 @@ export interface Replica {
 }
 
 /** How the balancer runs. */
-export interface LoadBalancerOptions {
+interface LoadBalancerOptions {
   /** Where callers connect. */
   readonly front: Listen;
   /** Where `GET /health` lists the replicas that are given connections. */

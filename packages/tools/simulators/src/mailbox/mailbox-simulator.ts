@@ -14,7 +14,7 @@ const mailBytesMax = 25 * 1024 * 1024;
 const silenceMaxMs = 60_000;
 
 /** What {@link startMailbox} needs. */
-export interface MailboxOptions extends Listen {
+interface MailboxOptions extends Listen {
   /** Where mail comes in. Port 0 takes any free port. */
   readonly smtpPort: number;
   /** Where messages are stored over restarts. Without it they end with the process. */

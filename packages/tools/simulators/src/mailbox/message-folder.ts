@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 
 /** One attachment, without its content. */
-export interface AttachmentSummary {
+interface AttachmentSummary {
   /** As the sender named it; `attachment-1` and so on when it has no name. */
   readonly filename: string;
   readonly contentType: string;
@@ -33,7 +33,7 @@ export interface Message {
 }
 
 /** Who sent a message to whom and how, by the SMTP dialogue. */
-export interface Envelope {
+interface Envelope {
   readonly from: string;
   readonly to: readonly string[];
   readonly secure: boolean;

@@ -6,7 +6,7 @@ import type { Fault } from './faults.js';
 import { isValidIsraeliId } from './israeli-id.js';
 import type { Options } from './options.js';
 
-export interface ApprovalContext {
+interface ApprovalContext {
   readonly book: Book;
   readonly clock: Clock;
   readonly options: Options;

@@ -31,7 +31,7 @@ const modeNames = [
 ] as const;
 
 /** What can be called. `health` covers liveness, `information` both look-ups. */
-export const operationNames = [
+const operationNames = [
   'authorize',
   'token',
   'approval',

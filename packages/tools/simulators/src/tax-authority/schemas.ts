@@ -215,7 +215,7 @@ const schemas = {
 const compiled = new Map<string, Validator>();
 
 /** A fault of a request: where, what, and the value as text. */
-export interface SchemaFault {
+interface SchemaFault {
   readonly param: string;
   readonly message: string;
   readonly value: string | null;

@@ -27,7 +27,7 @@ import { faultsOf } from './schemas.js';
 import { Transmission } from './transmission.js';
 
 /** What {@link startTaxAuthority} needs. Without an id any client may fetch tokens, without a secret with any. */
-export interface TaxAuthorityOptions extends Listen, KnownClient {
+interface TaxAuthorityOptions extends Listen, KnownClient {
   /** Where numbers, refusals and refresh tokens are stored over restarts. Without it they are in memory only. */
   readonly dataDir?: string | undefined;
   /** What differs from the defaults of the options. */

@@ -18,7 +18,7 @@ import { JsonLinesFile } from '../json-lines-file.js';
 import { type CloudApiError, checkMessage } from './template-message.js';
 
 /** What {@link startWhatsApp} needs. */
-export interface WhatsAppOptions extends Listen {
+interface WhatsAppOptions extends Listen {
   /** The only phone that may send. Without it any may. */
   readonly phoneNumberId?: string | undefined;
   /** The only token that is accepted. Without it any is. */

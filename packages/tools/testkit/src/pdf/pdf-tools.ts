@@ -142,7 +142,7 @@ export async function pdfTags(pdf: Uint8Array): Promise<string[]> {
 }
 
 /** One word of a PDF and where it is, in points from the upper left of its page. */
-export interface PlacedWord {
+interface PlacedWord {
   readonly page: number;
   readonly left: number;
   readonly right: number;
@@ -185,7 +185,7 @@ export async function taggedTexts(pdf: Uint8Array): Promise<string[]> {
 }
 
 /** A tag of a PDF with everything in it. */
-export interface TaggedElement {
+interface TaggedElement {
   readonly type: string;
   readonly children: TaggedElement[];
   /** Its texts and those of its children, a text for each sequence of the page, as they are drawn. */

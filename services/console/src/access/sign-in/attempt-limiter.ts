@@ -15,7 +15,7 @@ import type { ConsoleTables } from '../../db/console.tables.js';
 const minuteMs = 60 * 1000;
 
 /** How often something may be attempted in how many milliseconds. */
-export const attemptLimits = {
+const attemptLimits = {
   /** Requests from one network for a link to one address, known or not: what a stranger asks for counts for the stranger. */
   link_source: { most: 5, windowMs: 15 * minuteMs },
   /** Mails to one address, of all that ask. Beyond it each network still gets one, so that strangers keep nobody out. */
@@ -34,7 +34,7 @@ export const attemptLimits = {
   /** Invitations that owners of one business send. */
   invitation_business: { most: 50, windowMs: 24 * 60 * minuteMs },
 } as const satisfies Record<string, { most: number; windowMs: number }>;
-export type AttemptKind = keyof typeof attemptLimits;
+type AttemptKind = keyof typeof attemptLimits;
 
 /** So many rows of each kind at most. */
 const buckets = 1_000_000;

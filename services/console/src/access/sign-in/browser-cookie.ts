@@ -10,7 +10,7 @@ const maxAgeSeconds = 60 * 60;
 const form = /^[\w-]{43}$/;
 
 /** Marks the browser that begins to sign in, until it has. */
-export interface BrowserMark {
+interface BrowserMark {
   readonly hash: Buffer;
   /** For the reply: it makes the mark last. */
   readonly cookie: SetCookie;

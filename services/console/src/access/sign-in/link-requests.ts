@@ -19,7 +19,7 @@ import { AttemptLimiter } from './attempt-limiter.js';
 import { markBrowser } from './browser-cookie.js';
 
 /** What became of a request for a link. */
-export type LinkRequest =
+type LinkRequest =
   | { readonly kind: 'accepted'; readonly cookies: readonly SetCookie[] }
   | { readonly kind: 'limited'; readonly seconds: number };
 

@@ -22,7 +22,7 @@ import { cardPage, issuerLink, passkeyButton, scriptTag, tooManyPage, welcomePag
 import { signInWords as texts } from './sign-in-words.js';
 
 /** What the page shows again when the form was wrong. */
-export interface WrongAddress {
+interface WrongAddress {
   readonly email: string;
 }
 
@@ -50,7 +50,7 @@ function addressField({ t }: Visit, wrong: WrongAddress | null): Markup {
 }
 
 /** The page on which a person signs in, also after a wrong address. */
-export function signInPage(
+function signInPage(
   visit: Visit,
   config: Pick<ConsoleConfig, 'oidcIssuer' | 'oidcName'>,
   next: string,

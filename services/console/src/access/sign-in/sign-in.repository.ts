@@ -9,7 +9,7 @@ type Connection = Database<ConsoleTables> | Transaction<ConsoleTables>;
 const dayMs = 24 * 60 * 60 * 1000;
 /** A link to sign in is valid for so long, that of an invitation, and a proof that has begun. */
 export const linkMs = 15 * 60 * 1000;
-export const invitationMs = 3 * dayMs;
+const invitationMs = 3 * dayMs;
 const ceremonyMs = 10 * 60 * 1000;
 /** Who opens the link of an invitation so long after its end reads what to do. */
 const endedInvitationMs = 30 * dayMs;
@@ -127,7 +127,7 @@ export async function useLink(
 }
 
 /** What a proof that begins stores besides its challenge. */
-export type NewCeremony = Omit<CeremonyTable, 'challenge_hash' | 'expires_at'>;
+type NewCeremony = Omit<CeremonyTable, 'challenge_hash' | 'expires_at'>;
 
 export async function insertCeremony(
   all: Database<ConsoleTables>,

@@ -29,7 +29,7 @@ import { writeReport } from './write-report.js';
 const callTimeoutMs = 30_000;
 
 /** Where an attempt writes, and what ends it. */
-export interface ExportAttempt {
+interface ExportAttempt {
   /** An empty folder, which the caller removes. */
   readonly folder: string;
   /** Its reason is what the attempt fails with. */

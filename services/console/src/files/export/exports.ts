@@ -189,7 +189,7 @@ function fileOf({ file_name, media_type, size_bytes }: ExportRow): ExportView['f
 }
 
 /** A finished file. */
-export interface ExportFile {
+interface ExportFile {
   /** ASCII. */
   readonly name: string;
   readonly mediaType: string;

@@ -6,7 +6,7 @@ import { readExportFile } from '../export/exports.js';
 import { openStoredZip } from '../export/stored-zip.js';
 
 /** A file of the accountant's package, and the folder that it has in the zip of all. */
-export interface PackagePart {
+interface PackagePart {
   readonly exportId: string;
   readonly folder: string;
 }

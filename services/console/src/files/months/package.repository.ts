@@ -29,7 +29,7 @@ export const packageFormats = (business: Pick<Business, 'legal_type'>): PackageF
   formats.filter((format) => format !== 'pcn874' || hasVat(business));
 
 /** The first day of a month: of the month of a day, or of one before it. */
-export function firstOfMonth(day: string, monthsBefore = 0): string {
+function firstOfMonth(day: string, monthsBefore = 0): string {
   const [year = 0, month = 1] = day.split('-').map(Number);
   return new Date(Date.UTC(year, month - 1 - monthsBefore, 1)).toISOString().slice(0, 10);
 }
@@ -38,7 +38,7 @@ export function firstOfMonth(day: string, monthsBefore = 0): string {
 type Rhythm = Pick<Schedule, 'day_of_month' | 'months'>;
 
 /** The first month of the latest period whose files are due on a day; also where the system was down on the day itself. */
-export function dueMonth(today: string, { day_of_month, months }: Rhythm): string {
+function dueMonth(today: string, { day_of_month, months }: Rhythm): string {
   const last = firstOfMonth(today, Number(today.slice(8)) >= day_of_month ? 1 : 2);
   // Two months are January and February, and so on.
   const isSecond = Number(last.slice(5, 7)) % 2 === 0;

@@ -59,7 +59,7 @@ h4 { margin: 1rem 0 .25rem; }
 `;
 
 /** One page of the documentation, with links to the others. */
-export interface DocsPage {
+interface DocsPage {
   /** `Guide`, `Reference` or `Errors`, or that of a page that the guide links. */
   readonly title: string;
   readonly body: Markup;

@@ -23,7 +23,7 @@ export interface Schema {
   readonly maxItems?: number;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly $ref?: string;
   readonly name: string;
   readonly in: string;

@@ -77,7 +77,7 @@ function forms({ language, id }: Shown): Markup {
 }
 
 /** The first that applies. */
-export function verdictOf(answer: Answer): Verdict {
+function verdictOf(answer: Answer): Verdict {
   if ('problem' in answer) {
     return problems[answer.problem];
   }
