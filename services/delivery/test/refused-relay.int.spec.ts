@@ -86,6 +86,20 @@ describe('a mail server that refuses us', () => {
     expect(await mailLine()).toMatchObject({ state: 'failure' });
   });
 
+  it('what another server has taken is no evidence about an address', async () => {
+    const recipient = at('one.example');
+    await delivery.mailbox.mode('refuse', 0, recipient);
+    const invoice = await delivery.issueReady(recipient);
+    await tried(invoice, 1);
+    delivery.clock.now = new Date(delivery.clock.now.getTime() + 1_000);
+    const taken = await delivery.inState(await delivery.issueReady(at('one.example')), 'sent');
+    const attempts = delivery.database.db.updateTable('attempt').set({ server: 'other.example:25' });
+    await attempts.where('delivery_id', '=', taken.id).execute();
+    delivery.advanceClock(5_000);
+    await tried(invoice, 2);
+    expect(await suppressions()).toEqual([]);
+  });
+
   it('a message to one unknown address fails after a day without being suppressed while the server takes nothing else', async () => {
     const recipient = at('one.example');
     await delivery.mailbox.mode('refuse');
