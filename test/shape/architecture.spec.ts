@@ -134,7 +134,7 @@ const roomsOf: Record<string, readonly string[]> = {
     'tracing',
     'db',
     'rpc',
-    'audit',
+    'trail',
     'test-mode',
     'jobs',
     'events',

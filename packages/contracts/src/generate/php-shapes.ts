@@ -59,7 +59,7 @@ function typeOf(schema: PublishedSchema, member: string, indent: string): string
     return $ref.split('/').at(-1) ?? '';
   }
   if (Array.isArray(anyOf)) {
-    return anyOf.map((one: PublishedSchema) => typeOf(one, member, indent)).join('|');
+    return anyOf.map((option: PublishedSchema) => typeOf(option, member, indent)).join('|');
   }
   if (only !== undefined || Array.isArray(values)) {
     return (Array.isArray(values) ? values : [only])
