@@ -1,8 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { HttpMetrics } from '@pinkas/service-kit/http';
-import { AccountPages } from './access/account/account-pages.js';
-import { PasskeyPages } from './access/account/passkey-pages.js';
 import { ContinuePages } from './access/continue-pages.js';
 import { FirstPages } from './access/first-pages.js';
 import { InvitePages } from './access/people/invite-pages.js';
@@ -11,6 +9,8 @@ import { MemberPages } from './access/people/member-pages.js';
 import { Members } from './access/people/members.js';
 import { PeopleOperations } from './access/people/people-operations.js';
 import { PeoplePages } from './access/people/people-pages.js';
+import { PasskeyPages } from './access/profile/passkey-pages.js';
+import { ProfilePages } from './access/profile/profile-pages.js';
 import { AttemptLimiter } from './access/sign-in/attempt-limiter.js';
 import { CreateSignInLink } from './access/sign-in/create-sign-in-link.js';
 import { LinkPages } from './access/sign-in/link-pages.js';
@@ -76,7 +76,7 @@ import { TrailPages } from './trail/trail-pages.js';
 
 /** Every page of the console is a method of one of these. */
 const pages = [
-  AccountPages,
+  ProfilePages,
   PasskeyPages,
   AuthorityPages,
   BusinessPreviewPages,

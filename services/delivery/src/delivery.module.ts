@@ -10,7 +10,7 @@ import { SendNotice } from './notice/send-notice.js';
 import { MessageOperations } from './operator/message-operations.js';
 import { SendMessage } from './operator/send-message.js';
 import { IssuedDocuments } from './plan/issued-documents.js';
-import { DraftReminder } from './reminder/draft-reminder.js';
+import { ProposeReminder } from './reminder/propose-reminder.js';
 import { SendReminder } from './reminder/send-reminder.js';
 import { SendStatement } from './reminder/send-statement.js';
 import { StatementPurger } from './reminder/statement-purger.js';
@@ -48,7 +48,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     SuppressionOperations,
     MessageOperations,
     SendMessage,
-    DraftReminder,
+    ProposeReminder,
     SendReminder,
     SendStatement,
     SendNotice,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  draftReminder,
   type IssuedDocument,
   listDeliveryStates,
   listMessages,
   listUndelivered,
   messageEventDue,
+  proposeReminder,
   type RequestOf,
   resendDelivery,
   sendReminder,
@@ -76,13 +76,13 @@ describe('reminders', () => {
     (await delivery.network.call(listMessages, { business_id: delivery.business.id, document_id: id }))
       .messages;
 
-  it('DraftReminder has a text, the address of the latest document and what is left to pay', async () => {
+  it('ProposeReminder has a text, the address of the latest document and what is left to pay', async () => {
     const { documents, customer } = await open([118, 59.5]);
-    const draft = await delivery.network.call(draftReminder, {
+    const proposed = await delivery.network.call(proposeReminder, {
       business: delivery.business,
       customer_id: customer,
     });
-    expect(draft).toMatchObject({
+    expect(proposed).toMatchObject({
       debts: [
         { document: { id: documents[0]?.id }, balance: 118, days_late: 45, allowed_at: null },
         { document: { id: documents[1]?.id }, balance: 59.5, allowed_at: null },
@@ -94,13 +94,13 @@ describe('reminders', () => {
       quiet_until: null,
     });
     const english = { ...delivery.business, language: 'en' } as const;
-    const inEnglish = await delivery.network.call(draftReminder, {
+    const inEnglish = await delivery.network.call(proposeReminder, {
       business: english,
       customer_id: customer,
     });
     expect(inEnglish.text).toContain('still to be paid');
     await expect(
-      delivery.network.call(draftReminder, { business: delivery.business, customer_id: randomUUID() }),
+      delivery.network.call(proposeReminder, { business: delivery.business, customer_id: randomUUID() }),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -249,16 +249,16 @@ describe('reminders', () => {
     const [document] = documents as [IssuedDocument];
     const quiet = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
     await remind(documents, { business: { ...delivery.business, auto_send: quiet } });
-    const draft = () =>
-      delivery.network.call(draftReminder, { business: delivery.business, customer_id: customer });
-    const waits = await draft();
+    const proposed = () =>
+      delivery.network.call(proposeReminder, { business: delivery.business, customer_id: customer });
+    const waits = await proposed();
     expect(waits.allowed_at).toBe(new Date(delivery.clock.now.getTime() + 72 * hourMs).toISOString());
     delivery.advanceClock(2 * hourMs);
     await eventually('it has left', async () => (await messagesOf(document))[0]?.state === 'sent');
     const allowed = new Date(delivery.clock.now.getTime() + 72 * hourMs);
     delivery.clock.now = new Date(allowed.getTime() - 60_000);
     await expect(remind(documents)).rejects.toEqual(refusedAt('/customer_id'));
-    const { allowed_at, debts } = await draft();
+    const { allowed_at, debts } = await proposed();
     expect(Math.abs(Date.parse(allowed_at ?? '') - allowed.getTime())).toBeLessThan(60_000);
     expect(debts[0]?.allowed_at).not.toBeNull();
     delivery.clock.now = new Date(allowed.getTime() + 60_000);

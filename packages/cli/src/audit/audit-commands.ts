@@ -8,7 +8,7 @@ import { verb } from '../builder/verb.js';
 import { listAllBusinesses } from '../commands/business-commands.js';
 import { writeChains } from './chain-file.js';
 import { type AcceptedCertificates, HeadsCollection } from './heads.js';
-import { headsOfFile, storedHeads, writeHeads } from './statements.js';
+import { headsOfFile, storedHeads, writeHeads } from './signed-heads.js';
 import { verifyFile } from './verify-file.js';
 
 /** What the entries that belong to no business are listed under. */

@@ -6,7 +6,7 @@ import type { CheckedHeads, SignedHeads } from '@pinkas/contracts';
 import { type ChainRecord, StatedChain, SumComparison } from '@pinkas/exports/verify';
 import type { Call } from '../builder/command.js';
 import { type AcceptedCertificates, HeadsCollection } from './heads.js';
-import { headsOfFile, type Statements, storedHeads, writeHeads } from './statements.js';
+import { headsOfFile, type SignedHeadsPages, storedHeads, writeHeads } from './signed-heads.js';
 
 const ours = 'aa'.repeat(32);
 const another = 'bb'.repeat(32);
@@ -21,7 +21,7 @@ const statementOf = (certificate_sha256: string) => ({
 const timestamp = { at, certificates: [authority, root], known: true };
 const sound: CheckedHeads = { finding: null, certificate: 'configured', timestamp: null };
 
-const pagesOf = (pages: readonly SignedHeads[][]): Statements =>
+const pagesOf = (pages: readonly SignedHeads[][]): SignedHeadsPages =>
   async function* () {
     yield* pages;
   };
@@ -204,7 +204,7 @@ describe('the file of statements', () => {
       expect(await readFile(file, 'utf8')).toBe('something else');
       expect(await writeHeads(call, file)).toBe(250);
       expect(await readdir(folder)).toEqual(['heads.jsonl']);
-      const readPages = async (statements: Statements) => {
+      const readPages = async (statements: SignedHeadsPages) => {
         const pages: SignedHeads[][] = [];
         for await (const page of statements()) {
           pages.push([...page]);

@@ -11,7 +11,7 @@ import {
   SumComparison,
 } from '@pinkas/exports/verify';
 import type { Call } from '../builder/command.js';
-import { parseStatement, type StatedHead, type Statements } from './statements.js';
+import { parseSignedHeads, type SignedHeadsPages, type StatedHead } from './signed-heads.js';
 
 /** Of how many businesses missing heads are named: all statements are read again for each. */
 const namedMax = 20;
@@ -46,7 +46,7 @@ export class HeadsCollection implements Heads {
     private readonly source: {
       /** How findings name the statements, for example `the file`. */
       readonly name: string;
-      readonly statements: Statements;
+      readonly statements: SignedHeadsPages;
       /** Of whose chains heads are kept; by default of all. */
       readonly businessId?: string | undefined;
     },
@@ -70,7 +70,7 @@ export class HeadsCollection implements Heads {
   }
 
   #addStatement(signed: SignedHeads, verdict: CheckedHeads): void {
-    const { n, at, previous, heads } = parseStatement(signed);
+    const { n, at, previous, heads } = parseSignedHeads(signed);
     const name = `statement ${n} of ${at}`;
     if (verdict.finding !== null) {
       this.#find(`${name}: ${verdict.finding}`);
@@ -161,7 +161,7 @@ export class HeadsCollection implements Heads {
   async #headsOf(businessId: string): Promise<Map<string, ExpectedHead[]>> {
     const found = new Map<string, ExpectedHead[]>();
     for await (const page of this.source.statements()) {
-      for (const { at, heads } of page.map(parseStatement)) {
+      for (const { at, heads } of page.map(parseSignedHeads)) {
         for (const { service, business_id, type, n, hash } of heads) {
           if (business_id === businessId) {
             const name = chainName(service, business_id, type);

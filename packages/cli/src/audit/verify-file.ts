@@ -6,7 +6,7 @@ import { examineFile, type FileSignature, readSignature, verifyDetached } from '
 import type { Output } from '../builder/command.js';
 import { UsageError } from '../builder/usage-error.js';
 import { type ChainLine, readChains } from './chain-file.js';
-import { headsOfFile, parseStatement } from './statements.js';
+import { headsOfFile, parseSignedHeads } from './signed-heads.js';
 
 /** A document of Pinkas has less than one MB. */
 const fileBytesMax = 64 * 1024 * 1024;
@@ -115,8 +115,8 @@ async function signedEnds(file: string, accepted: ReadonlySet<string> | null): P
   let last = { n: 0, sha256: null as string | null };
   for await (const page of headsOfFile(file)()) {
     for (const signed of page) {
-      const { n, at, heads: stated } = parseStatement(signed);
-      findings.push(...statementFindings(signed, last, accepted));
+      const { n, at, heads: stated } = parseSignedHeads(signed);
+      findings.push(...signedHeadsFindings(signed, last, accepted));
       certificates.add(signed.certificate_sha256);
       for (const { service, business_id, type, ...head } of stated) {
         const name = chainName(service, business_id, type);
@@ -128,12 +128,12 @@ async function signedEnds(file: string, accepted: ReadonlySet<string> | null): P
   return { heads, certificates, findings };
 }
 
-function statementFindings(
+function signedHeadsFindings(
   signed: SignedHeads,
   last: { readonly n: number; readonly sha256: string | null },
   accepted: ReadonlySet<string> | null,
 ): string[] {
-  const { n, at, previous } = parseStatement(signed);
+  const { n, at, previous } = parseSignedHeads(signed);
   const { statement, signature, certificate_sha256: certificate } = signed;
   const bytes = [
     Buffer.from(statement),

@@ -8,7 +8,7 @@ import {
 } from '@pinkas/exports/verify';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import { HeadsCollection } from '../audit/heads.js';
-import { storedHeads } from '../audit/statements.js';
+import { storedHeads } from '../audit/signed-heads.js';
 import { businessId, modeOption } from '../builder/arguments.js';
 import { findBusiness } from '../builder/calls.js';
 import type { Call, Command } from '../builder/command.js';

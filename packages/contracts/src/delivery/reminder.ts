@@ -9,7 +9,7 @@ import { MessageStatus } from '../schema/message.js';
 export const remindedDocumentsMax = 20;
 
 /** Proposes the text of a reminder to a customer, and states when it may be sent. */
-export const draftReminder = defineContract('delivery.reminder.draft', {
+export const proposeReminder = defineContract('delivery.reminder.draft', {
   request: Strict({
     /** With its settings of now. */
     business: Business,

@@ -27,7 +27,7 @@ export const SignedHeads = Strict({
 export type SignedHeads = Static<typeof SignedHeads>;
 
 /** As many statements are read and checked at once at most, and fewer where they are large. */
-export const statementsPageMax = 100;
+export const signedHeadsPageMax = 100;
 
 /** The statements behind a number, as they are stored. */
 export const readHeads = defineContract('rendering.heads.read', {
@@ -60,7 +60,7 @@ export type CheckedHeads = Static<typeof CheckedHeads>;
 
 /** Verifies the signatures of statements and their time-stamps, wherever they were kept. */
 export const checkHeads = defineContract('rendering.heads.check', {
-  request: Strict({ statements: Type.Array(SignedHeads, { maxItems: statementsPageMax }) }),
+  request: Strict({ statements: Type.Array(SignedHeads, { maxItems: signedHeadsPageMax }) }),
   /** In the order of the statements. */
   reply: Strict({ checked: Type.Array(CheckedHeads) }),
   timeoutMs: timeLimitsMs.operatorCall,

@@ -68,7 +68,7 @@ const texts = {
 const toKeys = ({ t, link }: MemberVisit) =>
   ({ text: t(words.connection), href: link('/connection') }) as const;
 
-interface KeyDraft {
+interface KeyInput {
   readonly name: string;
   readonly mode: string;
   readonly scopes: readonly string[];
@@ -77,14 +77,14 @@ interface KeyDraft {
 }
 type KeyErrors = Partial<Record<'name' | 'scopes' | 'perMinute' | 'daily', string>>;
 
-function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageReply {
+function keyForm(visit: MemberVisit, input: KeyInput, errors: KeyErrors): PageReply {
   const { csrfToken, language, t } = visit;
   const boxes = scopes.map((scope) =>
     checkbox({
       name: 'scopes',
       value: scope,
       label: t(keyWords[scope]),
-      checked: draft.scopes.includes(scope),
+      checked: input.scopes.includes(scope),
     }),
   );
   const back = linkButton({ href: visit.link('/connection'), text: t(words.back), kind: 'quiet' });
@@ -98,7 +98,7 @@ function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageRe
       name: fieldName,
       type: 'number',
       label: t(keyWords[name]),
-      value: draft[name],
+      value: input[name],
       error: errors[name],
       min,
       max: String(max),
@@ -108,14 +108,14 @@ function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageRe
     name: 'name',
     label: t(texts.name),
     hint: t(texts.nameHint),
-    value: draft.name,
+    value: input.name,
     error: errors.name,
     required: true,
   })}
 ${choice({
   name: 'mode',
   label: t(texts.mode),
-  value: draft.mode,
+  value: input.mode,
   hint: t(texts.modeHint),
   options: modes.map((mode) => [mode, t(keyWords[mode])] as const),
 })}
@@ -137,17 +137,17 @@ ${limit('daily', 'daily', '0', ownerKeyLimits.dailyDocuments)}`;
   );
 }
 
-function keyErrors(draft: KeyDraft, language: MemberVisit['language']): KeyErrors {
+function keyErrors(input: KeyInput, language: MemberVisit['language']): KeyErrors {
   const isWhole = (text: string, min: number, max: number) =>
     /^\d{1,8}$/.test(text) && Number(text) >= min && Number(text) <= max;
-  const known = draft.scopes.filter((scope) => scopes.includes(scope as Scope));
+  const known = input.scopes.filter((scope) => scopes.includes(scope as Scope));
   return {
-    ...((draft.name === '' || draft.name.length > 80) && { name: texts.badName[language] }),
+    ...((input.name === '' || input.name.length > 80) && { name: texts.badName[language] }),
     ...(known.length === 0 && { scopes: texts.badScopes[language] }),
-    ...(!isWhole(draft.perMinute, 1, ownerKeyLimits.perMinute) && {
+    ...(!isWhole(input.perMinute, 1, ownerKeyLimits.perMinute) && {
       perMinute: texts.badPerMinute[language],
     }),
-    ...(!isWhole(draft.daily, 0, ownerKeyLimits.dailyDocuments) && { daily: texts.badDaily[language] }),
+    ...(!isWhole(input.daily, 0, ownerKeyLimits.dailyDocuments) && { daily: texts.badDaily[language] }),
   };
 }
 
@@ -194,24 +194,24 @@ export class KeyPages {
   @ConsolePage({ method: 'POST', path: '/new', changes: 'settings' })
   async create(visit: MemberVisit): Promise<PageReply> {
     const { business, form, language, t, session } = visit;
-    const draft: KeyDraft = {
+    const input: KeyInput = {
       name: readField(form, 'name'),
       mode: form.get('mode') === 'test' ? 'test' : 'live',
       scopes: form.getAll('scopes'),
       perMinute: form.get('per_minute')?.trim() ?? '',
       daily: form.get('daily')?.trim() ?? '',
     };
-    const errors = keyErrors(draft, language);
+    const errors = keyErrors(input, language);
     if (Object.keys(errors).length > 0) {
-      return keyForm(visit, draft, errors);
+      return keyForm(visit, input, errors);
     }
     const key = await this.rpc.call(createKey, {
       business_id: business.id,
-      name: draft.name,
-      mode: draft.mode as 'live' | 'test',
-      scopes: scopes.filter((scope) => draft.scopes.includes(scope)),
-      per_minute: Number(draft.perMinute),
-      daily_documents: Number(draft.daily),
+      name: input.name,
+      mode: input.mode as 'live' | 'test',
+      scopes: scopes.filter((scope) => input.scopes.includes(scope)),
+      per_minute: Number(input.perMinute),
+      daily_documents: Number(input.daily),
       person_id: session.personId,
     });
     const all = linkButton({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { draftReminder, isUuid, type ReplyOf, readStatement, sendReminder } from '@pinkas/contracts';
+import { isUuid, proposeReminder, type ReplyOf, readStatement, sendReminder } from '@pinkas/contracts';
 import { type Agorot, fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import {
@@ -75,7 +75,7 @@ const texts = {
 } as const satisfies Record<string, Words>;
 
 /** What a reminder would say, and what the customer has paid beyond open documents. */
-type Draft = ReplyOf<typeof draftReminder> & { readonly onAccount: Agorot };
+type ProposedReminder = ReplyOf<typeof proposeReminder> & { readonly onAccount: Agorot };
 
 /** What a person has written into the form. */
 interface Written {
@@ -115,11 +115,11 @@ export class ReminderPages {
 
   @ConsolePage({ method: 'GET', changes: 'book', draft: true })
   async show(visit: MemberVisit): Promise<PageReply> {
-    const draft = await findDraft(this.rpc, visit);
+    const proposed = await findProposal(this.rpc, visit);
     const { typed } = visit;
-    return draft === null
+    return proposed === null
       ? nothingOpen(visit)
-      : reminderPage(visit, draft, typed ? readForm(typed.form) : written(draft), {});
+      : reminderPage(visit, proposed, typed ? readForm(typed.form) : written(proposed), {});
   }
 
   /** Sends it; a form that is sent twice sends it once. */
@@ -140,9 +140,9 @@ export class ReminderPages {
       if (!(error instanceof ApiError && error.code === 'validation_error')) {
         throw error;
       }
-      const draft = await findDraft(this.rpc, visit);
+      const proposed = await findProposal(this.rpc, visit);
       const errors = fieldErrors(error.details, { language, rules });
-      return draft === null ? nothingOpen(visit) : reminderPage(visit, draft, sent, errors);
+      return proposed === null ? nothingOpen(visit) : reminderPage(visit, proposed, sent, errors);
     }
     return redirect(link(`/customers/${params.id}/statement`), {
       outcome: `reminded ${sent.documents.find(isUuid)}`,
@@ -150,13 +150,16 @@ export class ReminderPages {
   }
 }
 
-async function findDraft(rpc: RpcClient, { book, bookId, params }: MemberVisit): Promise<Draft | null> {
+async function findProposal(
+  rpc: RpcClient,
+  { book, bookId, params }: MemberVisit,
+): Promise<ProposedReminder | null> {
   const customer_id = params.id ?? '';
   try {
-    const draft = await rpc.call(draftReminder, { business: book, customer_id });
+    const proposed = await rpc.call(proposeReminder, { business: book, customer_id });
     const account = { business_id: bookId, customer_id, limit: 1, after: null };
     const { open, closing } = await rpc.call(readStatement, account);
-    return { ...draft, onAccount: fromShekels(open) - fromShekels(closing) };
+    return { ...proposed, onAccount: fromShekels(open) - fromShekels(closing) };
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') {
       return null;
@@ -166,7 +169,7 @@ async function findDraft(rpc: RpcClient, { book, bookId, params }: MemberVisit):
 }
 
 /** What is late and may be reminded of is chosen from the start; where nothing is late, all of it. */
-function written({ debts, recipient, subject, text }: Draft): Written {
+function written({ debts, recipient, subject, text }: ProposedReminder): Written {
   const allowed = debts.filter(({ allowed_at }) => allowed_at === null);
   const late = allowed.filter(({ days_late }) => days_late > 0);
   const chosen = late.length > 0 ? late : allowed;
@@ -197,34 +200,39 @@ ${emptyState({ title: t(texts.none) })}`,
   );
 }
 
-function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): PageReply {
+function reminderPage(
+  visit: MemberVisit,
+  proposed: ProposedReminder,
+  sent: Written,
+  errors: FieldErrors,
+): PageReply {
   const { csrfToken, language, t, link, params } = visit;
   const isWrong = Object.keys(errors).length > 0;
   const content = form({
     action: link(`/debts/${params.id}/reminder`),
     csrfToken,
     data: keepsTyping,
-    content: fields(visit, draft, sent, errors),
+    content: fields(visit, proposed, sent, errors),
     acts: html`${button({ text: t(texts.send) })}
     ${draftActs(visit)}`,
   });
-  const credit = html`${t(texts.onAccount)} ${amount(toShekels(draft.onAccount), language)}
+  const credit = html`${t(texts.onAccount)} ${amount(toShekels(proposed.onAccount), language)}
 <a href="${link(`/customers/${params.id}/set-off`)}">${t(texts.setOff)}</a>`;
   return page(
     t(texts.title),
     html`
-${head(visit, draft)}
+${head(visit, proposed)}
 ${errors.form === undefined ? null : notice('error', errors.form)}
 ${typedNotice(visit)}
-${waits(draft, visit)}
-${draft.onAccount > 0n ? notice('info', credit) : null}
-${draft.allowed_at === null ? card({ id: 'reminder', title: t(texts.title), titleHidden: true, content }) : null}`,
+${waits(proposed, visit)}
+${proposed.onAccount > 0n ? notice('info', credit) : null}
+${proposed.allowed_at === null ? card({ id: 'reminder', title: t(texts.title), titleHidden: true, content }) : null}`,
     isWrong ? 422 : 200,
   );
 }
 
-function head({ language, t, link, params }: MemberVisit, draft: Draft | null): Markup {
-  const name = draft?.debts[0]?.document.customer.name;
+function head({ language, t, link, params }: MemberVisit, proposed: ProposedReminder | null): Markup {
+  const name = proposed?.debts[0]?.document.customer.name;
   return pageHead({
     title: t(texts.title),
     language,
@@ -239,7 +247,7 @@ function head({ language, t, link, params }: MemberVisit, draft: Draft | null): 
 }
 
 /** Why it is not sent now, or not at once. */
-function waits({ allowed_at, quiet_until }: Draft, { language, t }: MemberVisit): Markup | null {
+function waits({ allowed_at, quiet_until }: ProposedReminder, { language, t }: MemberVisit): Markup | null {
   if (allowed_at !== null) {
     return notice('warn', html`${t(texts.tooEarly)} ${dayAndTime(allowed_at, language)}`);
   }
@@ -248,8 +256,13 @@ function waits({ allowed_at, quiet_until }: Draft, { language, t }: MemberVisit)
     : notice('info', html`${t(texts.quiet)} ${dayAndTime(quiet_until, language)}`);
 }
 
-function fields({ language, t }: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): Markup {
-  const boxes = draft.debts.map(({ document, balance, age }) =>
+function fields(
+  { language, t }: MemberVisit,
+  proposed: ProposedReminder,
+  sent: Written,
+  errors: FieldErrors,
+): Markup {
+  const boxes = proposed.debts.map(({ document, balance, age }) =>
     checkbox({
       name: 'document',
       value: document.id,

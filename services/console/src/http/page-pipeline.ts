@@ -21,7 +21,7 @@ import type { HttpReply } from '@pinkas/service-kit/http';
 import { type Language, languages } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../db/console.tables.js';
-import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
+import { keepFlash, takeFlash } from '../session/flash.repository.js';
 import { isAtLeast } from '../session/roles.js';
 import {
   type FoundSession,
@@ -136,22 +136,22 @@ export class PagePipeline {
     visit: Visit,
     handle: (outcome: Visit['outcome']) => Promise<PageReply>,
   ): Promise<PageReply> {
-    const reply = await handle(await this.#takeOutcome(visit));
-    await this.#keepOutcome(reply, visit);
+    const reply = await handle(await this.#takeFlash(visit));
+    await this.#keepFlash(reply, visit);
     return reply;
   }
 
-  async #takeOutcome({ method, path, session }: Visit): Promise<string | null> {
+  async #takeFlash({ method, path, session }: Visit): Promise<string | null> {
     return session && method === 'GET'
-      ? takeFormOutcome(acrossTenants(this.db), session.id, path, this.clock.now())
+      ? takeFlash(acrossTenants(this.db), session.id, path, this.clock.now())
       : null;
   }
 
   /** What was done is done: a failure here takes its notice only. */
-  async #keepOutcome(reply: PageReply, { session }: Visit): Promise<void> {
+  async #keepFlash(reply: PageReply, { session }: Visit): Promise<void> {
     if (session && reply.kind === 'redirect' && reply.outcome !== undefined) {
       const [path = ''] = reply.location.split('?');
-      await keepFormOutcome(acrossTenants(this.db), session.id, path, reply.outcome, this.clock.now()).catch(
+      await keepFlash(acrossTenants(this.db), session.id, path, reply.outcome, this.clock.now()).catch(
         (error: unknown) => this.logger.warn({ err: error }, 'form outcome not kept'),
       );
     }

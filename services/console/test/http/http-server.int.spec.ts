@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { keepFormOutcome } from '../../src/session/form-outcome.repository.js';
+import { keepFlash } from '../../src/session/flash.repository.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from '../console.js';
 
 const chunk = Buffer.alloc(1024 * 1024, 'a');
@@ -197,7 +197,7 @@ describe('what a form has done', () => {
       .executeTakeFirstOrThrow();
     for (let index = 0; index < 30; index += 1) {
       const now = new Date(console.clock.now.getTime() + index);
-      await keepFormOutcome(db, id, `/page/${index}`, 'done', now);
+      await keepFlash(db, id, `/page/${index}`, 'done', now);
     }
     const kept = () => db.selectFrom('form_outcome').select('path').where('session_id', '=', id).execute();
     const paths = (await kept()).map(({ path }) => path);

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   type Business,
   createCustomer,
-  draftReminder,
   getDocument,
   issueDocument,
   listArticles,
   previewDocument,
+  proposeReminder,
   type RequestOf,
   readStatement,
 } from '@pinkas/contracts';
@@ -218,7 +218,7 @@ describe('drafts in the console', () => {
       ['the settings', '/business', { section: 'terms', default_notes: 'Typed notes' }],
     ];
     beforeAll(() => {
-      console.network.answer(draftReminder, () => ({
+      console.network.answer(proposeReminder, () => ({
         ...{ debts: [], recipient: 'late@example.com', subject: 'Reminder', text: 'Text' },
         ...{ allowed_at: null, quiet_until: null },
       }));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type BookEntry, draftReminder, readStatement } from '@pinkas/contracts';
+import { type BookEntry, proposeReminder, readStatement } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { formatDate } from '@pinkas/ui';
 import { fieldsIn } from '../browser.js';
@@ -335,7 +335,7 @@ describe('the reminder of a customer', () => {
       allowed_at: null,
       quiet_until: null,
     };
-    made.console.network.answer(draftReminder, () => ({ debts: [], ...draft }));
+    made.console.network.answer(proposeReminder, () => ({ debts: [], ...draft }));
     let closing = 200;
     made.console.network.answer(readStatement, () => ({
       ...{ opening: 0, brought_forward: 0, debit: 300, credit: 100, open: 200, closing },

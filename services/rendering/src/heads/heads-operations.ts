@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, readHeads, signHeads } from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { HeadsTables } from '../db/heads.tables.js';
-import { statementsAfter } from './heads.repository.js';
+import { signedHeadsAfter } from './heads.repository.js';
 import { HeadsSigner } from './heads-signer.js';
 
 /** Signed statements of the ends of chains. */
@@ -22,7 +22,7 @@ export class HeadsOperations {
   /** Reads the signed statements, a page at a time. */
   @Operation(readHeads)
   async read({ after }: RequestOf<typeof readHeads>): Promise<ReplyOf<typeof readHeads>> {
-    const rows = await statementsAfter(this.db, after);
+    const rows = await signedHeadsAfter(this.db, after);
     return {
       signed: rows.map(({ n, statement, signature, certificate_sha256 }) => ({
         n,

@@ -34,9 +34,9 @@ import { Signers } from '../signature/signers.js';
 import {
   chainName,
   insertCertificates,
-  insertStatement,
-  lastStatement,
-  lockStatements,
+  insertSignedHeads,
+  lastSignedHeads,
+  lockSignedHeads,
   statedHeads,
   updateStated,
 } from './heads.repository.js';
@@ -67,7 +67,7 @@ export class HeadsSigner extends PeriodicTask {
       'pinkas_chain_heads_age_seconds',
       'Seconds since the ends of the chains were signed; since the start where they never were.',
       async () => {
-        const signedAt = (await lastStatement(db))?.signed_at ?? startedAt;
+        const signedAt = (await lastSignedHeads(db))?.signed_at ?? startedAt;
         return (clock.now().getTime() - signedAt.getTime()) / 1_000;
       },
     );
@@ -77,7 +77,7 @@ export class HeadsSigner extends PeriodicTask {
   async tick(): Promise<undefined> {
     const isDue = (last: SignedHeadsTable | undefined) =>
       !last || this.clock.now().getTime() - last.signed_at.getTime() >= dayMs;
-    if (isDue(await lastStatement(this.db))) {
+    if (isDue(await lastSignedHeads(this.db))) {
       await this.sign(isDue);
     }
   }
@@ -94,8 +94,8 @@ export class HeadsSigner extends PeriodicTask {
     const all = await this.#heads();
     const signer = this.signers.operator;
     const signed = await this.db.transaction().execute(async (trx) => {
-      await lockStatements(trx);
-      let last = await lastStatement(trx);
+      await lockSignedHeads(trx);
+      let last = await lastSignedHeads(trx);
       if (!isDue(last)) {
         return { chains: all.length, heads: 0, statements: 0 };
       }
@@ -114,7 +114,7 @@ export class HeadsSigner extends PeriodicTask {
           signature: await signer.signDigest(sha256(statement), at),
           certificate_sha256: signer.certificate.fingerprint,
         };
-        await insertStatement(trx, last);
+        await insertSignedHeads(trx, last);
         await insertCertificates(trx, certificatesOf(last));
         await updateStated(
           trx,

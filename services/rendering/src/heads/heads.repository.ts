@@ -1,4 +1,4 @@
-import { type ServiceName, type SignedEnd, statementsPageMax } from '@pinkas/contracts';
+import { type ServiceName, type SignedEnd, signedHeadsPageMax } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
@@ -15,11 +15,11 @@ const pageBytesMax = 400 * 1024;
 type Reader = Database<HeadsTables> | Transaction<HeadsTables>;
 
 /** One statement is signed at a time. */
-export async function lockStatements(trx: Transaction<HeadsTables>): Promise<void> {
+export async function lockSignedHeads(trx: Transaction<HeadsTables>): Promise<void> {
   await advisoryLock(trx, 'signed heads');
 }
 
-export function lastStatement(db: Reader): Promise<SignedHeadsTable | undefined> {
+export function lastSignedHeads(db: Reader): Promise<SignedHeadsTable | undefined> {
   return db
     .selectFrom('signed_heads')
     .select(['n', 'signed_at', 'statement', 'signature', 'certificate_sha256'])
@@ -29,14 +29,14 @@ export function lastStatement(db: Reader): Promise<SignedHeadsTable | undefined>
 }
 
 /** The statements after a number, as many as fit into one message, or one. */
-export async function statementsAfter(db: Reader, n: number): Promise<SignedHeadsTable[]> {
+export async function signedHeadsAfter(db: Reader, n: number): Promise<SignedHeadsTable[]> {
   const { rows } = await sql<SignedHeadsTable>`
     select n, signed_at, statement, signature, certificate_sha256
     from (
       select *, row_number() over (order by n) as place,
         sum(octet_length(statement) + octet_length(signature)) over (order by n) as bytes
       from (
-        select * from signed_heads where n > ${n} order by n limit ${statementsPageMax}
+        select * from signed_heads where n > ${n} order by n limit ${signedHeadsPageMax}
       ) as page
     ) as measured
     where place = 1 or bytes <= ${pageBytesMax}
@@ -44,7 +44,7 @@ export async function statementsAfter(db: Reader, n: number): Promise<SignedHead
   return rows;
 }
 
-export async function insertStatement(trx: Transaction<HeadsTables>, row: SignedHeadsTable): Promise<void> {
+export async function insertSignedHeads(trx: Transaction<HeadsTables>, row: SignedHeadsTable): Promise<void> {
   await trx.insertInto('signed_heads').values(row).execute();
 }
 

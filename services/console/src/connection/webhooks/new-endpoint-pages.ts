@@ -50,13 +50,13 @@ const rules: readonly FieldRule[] = [
   { path: '', field: 'form', text: webhookWords.full },
 ];
 
-interface EndpointDraft {
+interface EndpointInput {
   readonly url: string;
   readonly description: string;
   readonly types: readonly EventType[];
 }
 
-function endpointForm(visit: MemberVisit, draft: EndpointDraft, errors: FieldErrors): PageReply {
+function endpointForm(visit: MemberVisit, input: EndpointInput, errors: FieldErrors): PageReply {
   const { csrfToken, language, t, link } = visit;
   const boxes = choosableTypes.map((type) =>
     checkbox({
@@ -64,14 +64,14 @@ function endpointForm(visit: MemberVisit, draft: EndpointDraft, errors: FieldErr
       value: type,
       label: t(eventWords[type]),
       hint: type,
-      checked: draft.types.includes(type),
+      checked: input.types.includes(type),
     }),
   );
   const content = html`${field({
     name: 'url',
     label: t(webhookWords.url),
     hint: 'https://shop.example.com/pinkas',
-    value: draft.url,
+    value: input.url,
     error: errors.url,
     required: true,
     ltr: true,
@@ -80,7 +80,7 @@ ${field({
   name: 'description',
   label: t(webhookWords.description),
   hint: t(texts.descriptionHint),
-  value: draft.description,
+  value: input.description,
   error: errors.description,
 })}
 <fieldset class="choices">
@@ -120,27 +120,27 @@ export class NewEndpointPages {
   @ConsolePage({ method: 'POST', changes: 'settings' })
   async create(visit: MemberVisit): Promise<PageReply> {
     const { bookId, form: sent, language, session } = visit;
-    const draft: EndpointDraft = {
+    const input: EndpointInput = {
       url: readField(sent, 'url'),
       description: readField(sent, 'description'),
       types: choosableTypes.filter((type) => sent.getAll('types').includes(type)),
     };
-    const errors = draftErrors(draft, language);
+    const errors = inputErrors(input, language);
     if (Object.keys(errors).length > 0) {
-      return endpointForm(visit, draft, errors);
+      return endpointForm(visit, input, errors);
     }
     try {
       const created = await this.rpc.call(createEndpoint, {
         business_id: bookId,
-        url: draft.url,
-        ...(draft.types.length < choosableTypes.length && { types: [...draft.types] }),
-        ...(draft.description !== '' && { description: draft.description }),
+        url: input.url,
+        ...(input.types.length < choosableTypes.length && { types: [...input.types] }),
+        ...(input.description !== '' && { description: input.description }),
         person_id: session.personId,
       });
       return secretPage(visit, texts.created[language], created);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
-        return endpointForm(visit, draft, fieldErrors(error.details, { language, rules }));
+        return endpointForm(visit, input, fieldErrors(error.details, { language, rules }));
       }
       throw error;
     }
@@ -148,8 +148,8 @@ export class NewEndpointPages {
 }
 
 /** What the contract takes no request with. */
-function draftErrors(
-  { url, description, types }: EndpointDraft,
+function inputErrors(
+  { url, description, types }: EndpointInput,
   language: MemberVisit['language'],
 ): FieldErrors {
   return {

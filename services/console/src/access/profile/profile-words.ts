@@ -1,7 +1,7 @@
 import type { Words } from '@pinkas/ui';
 
-/** What the account page says. */
-export const accountWords = {
+/** The words of the page of a person about themselves. */
+export const profileWords = {
   address: { he: 'כתובת האימייל', en: 'Email address' },
   language: { he: 'שפה', en: 'Language' },
   hebrew: { he: 'עברית', en: 'עברית' },

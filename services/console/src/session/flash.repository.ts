@@ -7,7 +7,7 @@ const keptMs = 60 * 1000;
 const keptMax = 20;
 
 /** Keeps what a form has done, for the page at a path in the same session; the oldest of many is dropped. */
-export async function keepFormOutcome(
+export async function keepFlash(
   all: Database<ConsoleTables>,
   sessionId: string,
   path: string,
@@ -35,7 +35,7 @@ export async function keepFormOutcome(
 }
 
 /** What a form has done that led a session to a path. It is returned once. */
-export async function takeFormOutcome(
+export async function takeFlash(
   all: Database<ConsoleTables>,
   sessionId: string,
   path: string,

@@ -30,8 +30,8 @@ import {
   listSessions,
 } from '../../session/session.repository.js';
 import { listPasskeys, type PasskeyRow } from '../sign-in/passkey.repository.js';
-import { accountWords as texts } from './account-words.js';
 import { describeDevice } from './describe-device.js';
+import { profileWords as texts } from './profile-words.js';
 
 function sessionsSection(visit: PersonVisit, sessions: readonly ListedSession[]): Markup {
   const { language, t, csrfToken } = visit;
@@ -194,7 +194,7 @@ ${passkeysSection(visit, passkeys, refused)}`,
 
 /** The account of a person. */
 @PageController({ path: '/account', access: 'person' })
-export class AccountPages {
+export class ProfilePages {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,

@@ -1,17 +1,17 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { readHeads, type SignedHeads, serviceNames, statementsPageMax } from '@pinkas/contracts';
+import { readHeads, type SignedHeads, serviceNames, signedHeadsPageMax } from '@pinkas/contracts';
 import { documentTypes } from '@pinkas/domain';
 import type { Call } from '../builder/command.js';
 import { UsageError } from '../builder/usage-error.js';
 
 /** The pages of all statements, the oldest first; each call begins at the first one, and a page fits into one message. */
-export type Statements = () => AsyncIterable<readonly SignedHeads[]>;
+export type SignedHeadsPages = () => AsyncIterable<readonly SignedHeads[]>;
 
 /** How many characters of a file make a page. */
 const pageLength = 400 * 1024;
 
 /** The content of a statement. */
-export interface Statement {
+export interface ParsedHeads {
   readonly n: number;
   readonly at: string;
   readonly previous: string | null;
@@ -28,7 +28,7 @@ export interface StatedHead {
 }
 
 /** The statements that the system has stored. */
-export const storedHeads = (call: Call): Statements =>
+export const storedHeads = (call: Call): SignedHeadsPages =>
   async function* () {
     for (let after = 0; ; ) {
       const { signed } = await call(readHeads, { after });
@@ -68,14 +68,14 @@ async function writeLines(call: Call, handle: FileHandle, failed: (error: Error)
 }
 
 /** The statements of a file of `writeHeads`, which is read line by line. @throws UsageError for anything else. */
-export const headsOfFile = (file: string): Statements =>
+export const headsOfFile = (file: string): SignedHeadsPages =>
   async function* () {
     const handle = await open(file).catch((error: Error) => unusable(file, 'read', error));
     try {
       let page: SignedHeads[] = [];
       let length = 0;
       for await (const line of handle.readLines()) {
-        if (page.length === statementsPageMax || length + line.length > pageLength) {
+        if (page.length === signedHeadsPageMax || length + line.length > pageLength) {
           yield page;
           [page, length] = [[], 0];
         }
@@ -91,8 +91,8 @@ export const headsOfFile = (file: string): Statements =>
   };
 
 /** @throws UsageError for another form than this release writes. */
-export function parseStatement({ statement }: SignedHeads): Statement {
-  const parsed = JSON.parse(statement) as Statement;
+export function parseSignedHeads({ statement }: SignedHeads): ParsedHeads {
+  const parsed = JSON.parse(statement) as ParsedHeads;
   const isKnown = parsed.heads.every(
     ({ service, type }) =>
       (serviceNames as readonly string[]).includes(service) &&
@@ -107,7 +107,7 @@ export function parseStatement({ statement }: SignedHeads): Statement {
 function signedOf(line: string, file: string): SignedHeads {
   try {
     const signed = JSON.parse(line) as SignedHeads;
-    parseStatement(signed);
+    parseSignedHeads(signed);
     return signed;
   } catch {
     throw new UsageError(`${file} is no file of pinkas audit heads`);

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
-  draftReminder,
   listDebts,
+  proposeReminder,
   type ReplyOf,
   type RequestOf,
   remindedDocumentsMax,
@@ -25,18 +25,18 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Shows what a reminder would say, and when it may be sent. Nothing is stored. */
 @Controller()
-export class DraftReminder {
+export class ProposeReminder {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
     @InjectClock() private readonly clock: Clock,
     private readonly rpc: RpcClient,
   ) {}
 
-  @Operation(draftReminder)
+  @Operation(proposeReminder)
   async handle({
     business,
     customer_id,
-  }: RequestOf<typeof draftReminder>): Promise<ReplyOf<typeof draftReminder>> {
+  }: RequestOf<typeof proposeReminder>): Promise<ReplyOf<typeof proposeReminder>> {
     const { debts } = await this.rpc.call(listDebts, {
       business_id: business.id,
       customer_id,

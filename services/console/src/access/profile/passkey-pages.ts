@@ -21,8 +21,8 @@ import { deletePasskey, listPasskeys, renamePasskey } from '../sign-in/passkey.r
 import { json } from '../sign-in/passkey-sign-in-pages.js';
 import { PasskeyError, Passkeys, passkeyNameMax, readName } from '../sign-in/passkeys.js';
 import { cardPage, scriptTag } from '../sign-in/sign-in-parts.js';
-import { accountPage } from './account-pages.js';
-import { accountWords as texts } from './account-words.js';
+import { accountPage } from './profile-pages.js';
+import { profileWords as texts } from './profile-words.js';
 
 /** What is wrong with the name that is given to a passkey. */
 const nameError = ({ form, language }: PersonVisit): string | undefined =>
