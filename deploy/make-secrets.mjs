@@ -99,7 +99,7 @@ function openssl(what, args, options = {}) {
   }
 }
 
-/** The PKCS#12 file, in base64, that signs the documents of test books: nobody has to trust it. */
+/** The PKCS#12 file, in base64, that signs the documents of test books: no one has to trust it. */
 function testCertificate() {
   const what = 'the certificate of test documents';
   const pem = openssl(what, [

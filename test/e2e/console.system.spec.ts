@@ -23,12 +23,12 @@ export interface ConsoleSystem {
     view: View,
     role?: 'owner' | 'bookkeeper',
   ): Promise<ConsoleVisitor & { email: string }>;
-  /** A browser in which nobody is signed in. */
+  /** A browser in which no one is signed in. */
   stranger(view: View): Promise<ConsoleVisitor>;
 }
 
 /** One system for all sections; each makes its own businesses. */
-describe('the console on the whole system', () => {
+describe('the console on the complete system', () => {
   let stack: RunningStack;
   let browser: Browser;
   let visitors: ConsoleVisitor[] = [];

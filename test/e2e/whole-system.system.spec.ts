@@ -15,7 +15,7 @@ import { testMode } from './sections/test-mode.js';
 import { traces } from './sections/traces.js';
 
 /** One system for all sections; each makes its own businesses. */
-describe('the whole system', () => {
+describe('the complete system', () => {
   let collector: TestCollector;
   let stack: RunningStack;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the whole system', () => {
   });
 
   const system = () => stack;
-  // First: it verifies the whole book again and again, which is small now.
+  // First: it verifies the complete book again and again, which is small now.
   damagedBook(system);
   firstDocument(system);
   exports(system);

@@ -43,7 +43,7 @@ export class ConsoleVisitor {
     readonly page: Page,
   ) {}
 
-  /** Opens a browser in which nobody is signed in. */
+  /** Opens a browser in which no one is signed in. */
   static async open(stack: RunningStack, browser: Browser, view: View): Promise<ConsoleVisitor> {
     const { console_url: origin } = await stack.file();
     const context = await browser.newContext({

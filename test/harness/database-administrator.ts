@@ -7,7 +7,7 @@ import type { RunningStack } from './running-stack.js';
 
 /**
  * Somebody with the database administrator's password: no trigger, no constraint and no row-level security is in the way of
- * changing what nobody may change. Every change can be taken back.
+ * changing what no one may change. Every change can be taken back.
  */
 export class DatabaseAdministrator {
   readonly #databases = new Map<ServiceName, Database<unknown>>();

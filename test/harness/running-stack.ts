@@ -74,7 +74,7 @@ export interface Verification {
 }
 
 /**
- * The whole system in a home of its own: all services and servers as real processes, driven like a user drives them,
+ * The complete system in a home of its own: all services and servers as real processes, driven like a user drives them,
  * by the commands and over HTTP.
  */
 export class RunningStack {
@@ -91,7 +91,7 @@ export class RunningStack {
 
   /**
    * Starts one in a new home.
-   * @param env replaces parts, as the operator's page says.
+   * @param env replaces parts, as the operator's page states.
    * @param prepare what is done to the empty home before. @returns further variables.
    */
   static async start(
@@ -273,7 +273,7 @@ export class RunningStack {
   }
 
   /**
-   * What a careful caller does: the client sends the same request with the same key again while the answer says that it
+   * What a careful caller does: the client sends the same request with the same key again while the answer states that it
    * may, or no answer comes.
    */
   async issueUntilAnswered(
@@ -357,7 +357,7 @@ export class RunningStack {
     process.kill(await this.pidOf(part), signal);
   }
 
-  /** Waits until a part that was killed runs again and says that it is ready. */
+  /** Waits until a part that was killed runs again and states that it is ready. */
   async awaitRestart(part: string, before: number, timeoutMs = 60_000): Promise<void> {
     await eventually(
       `${part} runs again`,

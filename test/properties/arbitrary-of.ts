@@ -88,7 +88,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
     fc.uuid(),
     fc.uuid().map((id) => id.toUpperCase()),
   ),
-  // An address of nobody, whatever is before the @.
+  // An address of no one, whatever is before the @.
   email: fc.emailAddress().map((address) => address.replace(/@.*$/, '@example.com')),
 };
 

@@ -30,7 +30,7 @@ export const idempotencyKey = fc.oneof(
   fc.constantFrom(latin1(Buffer.from('א'.repeat(129))), latin1(Buffer.from('😀'.repeat(129)))),
 );
 
-/** Headers that a request may have beside what it needs, with values that nobody sends. */
+/** Headers that a request may have beside what it needs, with values that no one sends. */
 export const strangeHeaders: fc.Arbitrary<Header[]> = fc.array(
   fc.oneof(
     fc.tuple(
@@ -240,7 +240,7 @@ export const pathId = fc.oneof(
   fc.uuid().map((id) => id.replaceAll('-', '')),
 );
 
-/** Methods of HTTP and of its neighbours, and such as nobody has. */
+/** Methods of HTTP and of its neighbours, and such as no one has. */
 export const method = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...METHODS) },
   { weight: 1, arbitrary: fc.stringMatching(/^[A-Z]{1,12}$/) },

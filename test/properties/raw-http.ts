@@ -5,7 +5,7 @@ import type { WireAnswer } from '../harness/send.js';
 let connections = 0;
 
 /**
- * An address of this machine that nobody else calls from: what reaches no route is counted for its address, and many such
+ * An address of this machine that no one else calls from: what reaches no route is counted for its address, and many such
  * requests must not hide behind the limit. Only Linux owns the whole of 127.0.0.0/8.
  */
 function addressOfItsOwn(): { localAddress?: string } {
@@ -24,7 +24,7 @@ export interface RawRequest {
   body?: Buffer;
 }
 
-/** The bytes of a request; its length and its host are said unless it says them itself. In chunks it is one chunk. */
+/** The bytes of a request; its length and its host are said unless it states them itself. In chunks it is one chunk. */
 export function bytesOf({ method, target, headers, body }: RawRequest): Buffer {
   const says = (name: string) => headers.some(([one]) => one.toLowerCase() === name);
   const lines = [
@@ -100,7 +100,7 @@ function readAnswer(bytes: Buffer, bodyless: boolean): WireAnswer | undefined {
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(start)?.[1]);
   const rest = bytes.subarray(end + 4);
-  // An interim answer says only that the real one follows.
+  // An interim answer states only that the real one follows.
   if (status < 200) {
     return readAnswer(rest, bodyless);
   }

@@ -41,7 +41,7 @@ describe('the catalogue', () => {
   it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
     'the contract %s is handled once, by its owner',
     (_subject, contract) => {
-      // What the kit starts in a service by itself counts like what its module names.
+      // What the kit starts in a service automatically counts like what its module names.
       const handlers = catalogue.serviceNames.flatMap((service) =>
         [
           ...classesOf(service),

@@ -111,7 +111,7 @@ describe('the compose file', () => {
     '--api-disable-download-from=true',
     '--api-enable-basic-auth=true',
   ];
-  it('Gotenberg fetches nothing, calls nobody and prints for rendering alone, in containers and in the cluster', async () => {
+  it('Gotenberg fetches nothing, calls no one and prints for rendering alone, in containers and in the cluster', async () => {
     expect(services.gotenberg?.command).toEqual(expect.arrayContaining(gotenbergFlags));
     const template = await read('deploy/helm/pinkas/templates/gotenberg.yaml');
     expect(gotenbergFlags.filter((flag) => !template.includes(`- ${flag}\n`))).toEqual([]);
@@ -161,7 +161,7 @@ describe('the compose file', () => {
       [...stdout.matchAll(/^([A-Z]\w*)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
     );
     const wanted = [...text.matchAll(/\$\{([A-Z0-9_]+):\?/g)].map((match) => match[1] ?? '');
-    // Not secret, and known to nobody else.
+    // Not secret, and known to no one else.
     const chosen = ['PAYMENT_URL', 'MAIL_FROM'];
     expect([...new Set(wanted)].filter((name) => !made.has(name)).sort()).toEqual(chosen.sort());
     expect([...made].filter(([, value]) => value === '').map(([name]) => name)).toEqual([

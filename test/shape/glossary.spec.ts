@@ -49,7 +49,7 @@ function literalOf(node: Record<string, unknown>): string | null {
 /** Calls whose arguments are a text in both languages. */
 const textCalls = new Set(['words', 'statutory', 'sentence']);
 
-/** Literals with Hebrew letters, and those that are the English of a text: below a member `en`, or beside the Hebrew in a call. */
+/** Literals with Hebrew letters, and those that are the English of a text: below a member `en`, or next to the Hebrew in a call. */
 function textsIn(node: unknown, isEnglish: boolean): string[] {
   if (Array.isArray(node)) {
     return node.flatMap((child) => textsIn(child, isEnglish));

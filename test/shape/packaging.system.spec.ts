@@ -28,7 +28,7 @@ function copyTo(target: string, paths: readonly string[]): string {
   return target;
 }
 
-/** The environment of a shell in which nobody has configured anything. */
+/** The environment of a shell in which no one has configured anything. */
 const plainEnvironment = { PATH: process.env.PATH, HOME: process.env.HOME, ...npmSettings() };
 
 describe('the lock file', () => {

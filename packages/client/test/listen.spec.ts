@@ -222,7 +222,7 @@ describe('pinkas-client listen', () => {
     expect(errors.join('\n')).toContain('API key');
   });
 
-  it('a live key is not followed where nobody can be asked, unless --yes says so', async () => {
+  it('a live key is not followed where no one can be asked, unless --yes says so', async () => {
     mode = 'live';
     listed = eventsOf([1]);
     const refused = start(['--since', 'start']);

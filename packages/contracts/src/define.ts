@@ -97,7 +97,7 @@ export interface EventContract<Body extends TSchema = TSchema> {
 /** The TypeScript type of an event's body. */
 export type EventOf<E extends EventContract> = Static<E['body']>;
 
-/** An event is about one document of one business: it has the business id, or the whole document. */
+/** An event is about one document of one business: it has the business id, or the complete document. */
 export type EventBody =
   | { readonly business_id: string }
   | { readonly document: { readonly business_id: string } };

@@ -200,7 +200,7 @@ export const documentedTimeLimits: readonly {
   { what: 'one time-stamp of a signature, where an authority is configured', limits: ['timestamp'] },
   { what: 'one request to the object store, where one is configured', limits: ['objectStore'] },
   {
-    what: "the check of a customer's addresses, which runs beside the rendering",
+    what: "the check of a customer's addresses, which runs during the rendering",
     limits: ['checkRecipient'],
   },
   {

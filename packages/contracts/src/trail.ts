@@ -61,7 +61,7 @@ export function trailContracts<S extends ServiceName>(service: S) {
             finding: Nullable(Type.String()),
           }),
         ),
-        /** The last entry of the trail, as the service stores it beside the entries; null: there is none. */
+        /** The last entry of the trail, as the service stores it next to the entries; null: there is none. */
         head: Nullable(ChainHead),
         /** The `after` of the next page; null on the last one. */
         next_after: Nullable(ChainHead),

@@ -80,7 +80,7 @@ export function startProbe(config: Partial<ServiceConfig> = {}): Promise<Service
   });
 }
 
-/** Publishes in a transaction whose events nobody sends after the commit, as where the process dies then. */
+/** Publishes in a transaction whose events no one sends after the commit, as where the process dies then. */
 export function publishUnsent<Tables extends MessagingTables, T>(
   db: Database<Tables>,
   work: (trx: OutboxTransaction<Tables>) => Promise<T>,

@@ -71,7 +71,7 @@ import { TransmissionOperations } from './transmission/transmission-operations.j
 })
 export class AllocationModule {}
 
-/** What runs beside the operations, in the order of its start. */
+/** The background tasks, in the order of their start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   AllocationWorker,
   DecisionSender,

@@ -56,7 +56,7 @@ describe('RetryAllocation', () => {
     expect(pendingOf(refused.id)).toEqual([['failed', false]]);
   });
 
-  it('a refused document keeps the codes, the reason and the whole response', async () => {
+  it('a refused document keeps the codes, the reason and the complete response', async () => {
     const invoice = await issueWhile('refuse');
     expect(await allocation.row(invoice.id)).toMatchObject({
       state: 'refused',

@@ -13,7 +13,7 @@ import {
 /** What was typed is refused; the message is for the person. */
 class RefusedError extends Error {}
 
-/** Sends a form, and reads the JSON of the reply. A reply that is a page says that the session or the proof has ended. */
+/** Sends a form, and reads the JSON of the reply. A reply that is a page states that the session or the proof has ended. */
 async function send<T>(path: string, fields: Record<string, string>): Promise<T> {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams(fields) });
   if (response.redirected) {

@@ -13,5 +13,5 @@ import { ResolveCustomer } from './card/resolve-customer.js';
 })
 export class CustomerModule {}
 
-/** What runs beside the operations, in the order of its start. */
+/** The background tasks, in the order of their start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [ReservationPurger];

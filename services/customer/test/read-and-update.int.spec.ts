@@ -465,7 +465,7 @@ describe('row-level security', () => {
       await customer.resolve({ name: 'Reserved', tax_id: '777777723' });
       const seenBy = async (db: typeof customer.db) =>
         (await db.selectFrom(table).select('business_id').execute()).map((row) => row.business_id);
-      // The one that the service itself has opened: it sees nobody's rows.
+      // The one that the service itself has opened: it sees no one's rows.
       const own = customer.service.app.get<Database<CustomerTables>>(kitTokens.database);
       const ofBusiness = (await seenBy(customer.db)).filter((id) => id === customer.business.id);
       expect(ofBusiness.length).toBeGreaterThan(0);

@@ -91,7 +91,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
 })
 export class DeliveryModule {}
 
-/** What runs beside the operations, in the order of its start. */
+/** The background tasks, in the order of their start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   MessageSender,
   WebhookSender,

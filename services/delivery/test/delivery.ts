@@ -77,7 +77,7 @@ export class DeliveryUnderTest extends ServiceUnderTest<DeliveryTables, Delivery
   onAccount = 0;
   /** Set it to make rendering give another file than the one with the hash. */
   pdfDamaged = false;
-  /** Set it to make rendering give a PDF that says that its document is cancelled. */
+  /** Set it to make rendering give a PDF that states that its document is cancelled. */
   pdfCancelled = false;
   /** Set it to let rendering answer only when this has settled. */
   pdfReady: Promise<void> = Promise.resolve();

@@ -217,7 +217,7 @@ describe('Mailer with required TLS', () => {
   });
 
   it('Mailer sends nothing to a server with an untrusted certificate', async () => {
-    // Started again it has a certificate that nobody vouches for.
+    // Started again it has a certificate that no one vouches for.
     await delivery.mailbox.kill();
     await delivery.mailbox.restart();
     const recipient = delivery.newRecipient();

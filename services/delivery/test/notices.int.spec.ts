@@ -85,7 +85,7 @@ describe('SendNotice', () => {
     },
   );
 
-  it('SendNotice stores nothing, suppresses nobody and logs neither text nor address', async () => {
+  it('SendNotice stores nothing, suppresses no one and logs neither text nor address', async () => {
     const logger = delivery.service.app.get<Logger>(kitTokens.logger);
     const logged: unknown[] = [];
     for (const level of ['debug', 'info', 'warn', 'error'] as const) {

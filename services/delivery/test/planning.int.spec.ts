@@ -30,7 +30,7 @@ describe('DeliveryMetrics', () => {
     const row = await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
     expect([await open('due'), await open('deferred')]).toEqual([0, 1]);
     expect((await scrape(delivery.service)).get('pinkas_deliveries_oldest_due_seconds')).toBe(0);
-    // Nobody sends it, though its time has come.
+    // No one sends it, though its time has come.
     await delivery.database.db
       .updateTable('delivery')
       .set({

@@ -39,7 +39,7 @@ const mailLine = async () =>
   (await delivery.service.app.get(Diagnosis).run()).find(({ subject }) => subject === 'recipients of emails');
 
 describe('a mail server that refuses us', () => {
-  it('suppresses nobody; the operator learns it, and every message leaves when the server is corrected', async () => {
+  it('suppresses no one; the operator learns it, and every message leaves when the server is corrected', async () => {
     await delivery.mailbox.mode('refuse');
     const recipients = [at('one.example'), at('two.example'), at('three.example')];
     const invoices: IssuedDocument[] = [];
@@ -68,7 +68,7 @@ describe('a mail server that refuses us', () => {
     expect(await refusedDomains()).toBe(0);
   });
 
-  it('suppresses nobody although it takes messages to its own domain', async () => {
+  it('suppresses no one although it takes messages to its own domain', async () => {
     const refused = [at('one.example'), at('two.example'), at('three.example')];
     const invoices: IssuedDocument[] = [];
     for (const recipient of refused) {

@@ -24,7 +24,7 @@ afterAll(() => delivery?.stop());
 beforeEach(() => delivery.reset());
 
 describe('resendDelivery', () => {
-  /** A mail of which nobody knows whether it was taken, twice. */
+  /** A mail of which no one knows whether it was taken, twice. */
   const issueUnknown = async (
     recipient: string,
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },

@@ -152,7 +152,7 @@ describe('WithdrawDelivery', () => {
     const quote = await issueWaiting(recipient);
     await delivery.render(quote);
     const first = await delivery.inState(quote, 'sent');
-    // Until after the cancellation nobody finds what such a process leaves behind.
+    // Until after the cancellation no one finds what such a process leaves behind.
     await delivery.database.db
       .updateTable('delivery')
       .set({

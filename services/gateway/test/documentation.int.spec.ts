@@ -281,7 +281,7 @@ describe('the documentation', () => {
     expect(text).not.toContain('<script');
   });
 
-  it('the errors page says in both languages after which codes a document may have been issued', async () => {
+  it('the errors page states in both languages after which codes a document may have been issued', async () => {
     const { text } = await gateway.http('/docs/errors');
     const introductions = [
       text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[0],

@@ -72,7 +72,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 })
 export class IssuingModule {}
 
-/** What runs beside the operations. */
+/** The background tasks. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   ClockCheck,
   HistoryCheck,

@@ -80,7 +80,7 @@ describe('documents in line for one series', () => {
   /**
    * Sends requests for one series, the first of which is rendered until the others are in line.
    * @param options.render of the others, by title.
-   * @param options.inLine what happens meanwhile; it calls `proceed`.
+   * @param options.inLine what happens; it calls `proceed`.
    * @returns the number or the error code of each of the others.
    */
   async function issueInLine(
@@ -292,7 +292,7 @@ describe('documents in line for one series', () => {
     await eventually('the card is released', () => issuing.released.length === 1);
   });
 
-  it('a daily limit that another series reaches meanwhile refuses what is above it', async () => {
+  it('a daily limit that another series reaches refuses what is above it', async () => {
     const limited = { issuer: { kind: 'key', id: randomUUID(), daily_documents: 2 } } as const;
     let other: Promise<Reply> | undefined;
     const ended = await issueInLine(
@@ -370,7 +370,7 @@ describe('documents in line for one series', () => {
     expect(ended).toEqual([2, 3]);
     // A PDF of an earlier attempt that is stored late replaces none of a later one.
     expect(attempts.slice(0, 2)).toEqual([1, 2]);
-    // The first, the two together, and each of them by itself.
+    // The first, the two together, and each of them alone.
     expect(await transactions()).toBe(before + 4);
     await expectBook(['front', 'slow', 'behind']);
   });

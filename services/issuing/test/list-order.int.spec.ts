@@ -118,7 +118,7 @@ describe('the order of listDocuments', () => {
       issuing.clock.now = new Date(now.getTime() + ((renders * 31) % 17) * 10_000);
       const nth = renders;
       const polls = pollers[0]?.polls ?? 0;
-      // Its length is counted in lists that are read meanwhile.
+      // Its length is counted in lists that are read.
       await eventually('lists are read', () => (pollers[0]?.polls ?? 0) >= polls + ((nth * 37) % 6));
       if (nth % 7 === 0) {
         throw new ApiError('document_generation_failed');

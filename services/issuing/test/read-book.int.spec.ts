@@ -89,7 +89,7 @@ describe('readBook', () => {
   });
   afterAll(() => issuing?.stop());
 
-  it('readBook returns the whole book in the order of the numbers, for every page size', async () => {
+  it('readBook returns the complete book in the order of the numbers, for every page size', async () => {
     const { entries, next_after } = await read();
     expect(next_after).toBeNull();
     expect(entries.map(({ document }) => [document.type, document.number])).toEqual([

@@ -80,7 +80,7 @@ describe('summarizeDocuments', () => {
     expect(await summarize('2026-06-01', '2026-06-30')).toEqual([
       { type: 'quote', documents: 1, cancelled: 2, net: 100, vat: 18, total: 118 },
       { type: 'order', documents: 0, cancelled: 1, net: 0, vat: 0, total: 0 },
-      // 999.67 + 0.1 + 0.2 net; VAT of each document is rounded by itself.
+      // 999.67 + 0.1 + 0.2 net; VAT of each document is rounded separately.
       { type: 'tax_invoice', documents: 3, cancelled: 0, net: 999.97, vat: 180, total: 1179.97 },
       { type: 'credit_note', documents: 1, cancelled: 0, net: 100, vat: 18, total: 118 },
     ]);

@@ -46,7 +46,7 @@ describe('readConversionForm', () => {
     );
   });
 
-  it('readConversionForm takes them with the values that change nothing, and fields that nobody knows', async () => {
+  it('readConversionForm takes them with the values that change nothing, and fields that no one knows', async () => {
     const job = await read([
       ['rotateAngle', '0'],
       ['watermarkOptions', '{}'],

@@ -1,6 +1,6 @@
 /**
  * Why a page is closed, as the metric names it: after its last print, for its memory, with its Chromium; because it was lost
- * (`crashed`, `hung`, `navigated` away, `failed`), or its document was refused, or nobody waits for it any more.
+ * (`crashed`, `hung`, `navigated` away, `failed`), or its document was refused, or no one waits for it any more.
  */
 export type PageEnd =
   | 'prints'

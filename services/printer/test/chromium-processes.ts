@@ -51,7 +51,7 @@ function found(pid: number): Found[] {
     const parent = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return [{ pid, parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }];
   } catch {
-    // It ended meanwhile.
+    // It ended.
     return [];
   }
 }

@@ -233,7 +233,7 @@ describe('a printer with other bounds', () => {
       });
     }));
 
-  it('a request that is too large gets 413, whether it says so or not', () =>
+  it('a request that is too large gets 413, whether it states it or not', () =>
     withPrinter({ requestBytesMax: 100_000 }, async ({ url }) => {
       const large: Form = { files: { 'index.html': 'x'.repeat(120_000) } };
       expect((await convert(url, large)).status).toBe(413);
@@ -255,7 +255,7 @@ describe('a printer with other bounds', () => {
       expect((await convert(url, small)).status).toBe(200);
     }));
 
-  it('a printer that gets SIGTERM finishes what it accepted, is not ready meanwhile, and ends Chromium', async () => {
+  it('a printer that gets SIGTERM finishes what it accepted, is not ready, and ends Chromium', async () => {
     const mine = new Set(chromiumProcesses().browsers);
     const printer = await startTested({ pages: 1, shutdownDelayMs: 5_000 });
     const last = convert(printer.url, { files: { 'index.html': slow } });

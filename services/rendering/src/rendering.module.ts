@@ -62,7 +62,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 })
 export class RenderingModule {}
 
-/** What runs beside the operations, in the order of its start. */
+/** The background tasks, in the order of their start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   PdfService,
   ArtifactStore,

@@ -263,7 +263,7 @@ describe('listArtifacts', () => {
     expect((await list(artifacts.keyOf(document))).map(({ original }) => original)).toEqual([false]);
   });
 
-  it('a stored revision never changes what it says of itself', async () => {
+  it('a stored revision never changes what it states of itself', async () => {
     const { document } = await artifacts.render();
     await expect(
       artifacts.rendering.database.db

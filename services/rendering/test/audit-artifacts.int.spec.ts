@@ -100,7 +100,7 @@ describe('OrphanPurger', () => {
 });
 
 describe('AuditArtifacts', () => {
-  /** Somebody who may change what nobody may change: no trigger and no constraint is in the way. */
+  /** Somebody who may change what no one may change: no trigger and no constraint is in the way. */
   let intruder: Database<RenderingTables>;
   const business = sampleBusiness();
 
@@ -433,7 +433,7 @@ describe('AuditArtifacts', () => {
     });
   });
 
-  it('AuditArtifacts finds that a PDF does not show what its row says', async () => {
+  it('AuditArtifacts finds that a PDF does not show what its row states', async () => {
     const facts = await make(sampleDocument('tax_invoice', business));
     await intruder
       .updateTable('artifact')

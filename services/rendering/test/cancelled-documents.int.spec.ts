@@ -34,7 +34,7 @@ describe('cancellation', () => {
   const cancelArtifactOf = (document: IssuedDocument) =>
     artifacts.rendering.network.call(cancelArtifact, cancellationOf(document));
 
-  it('the next PDF of a cancelled document says so, and the first is unchanged', async () => {
+  it('the next PDF of a cancelled document states it, and the first is unchanged', async () => {
     const { document, sha256 } = await renderNew(sampleDocument('proforma', artifacts.business));
     await artifacts.settle(document, notRequired);
     await artifacts.published(document);

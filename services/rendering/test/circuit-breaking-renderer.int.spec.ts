@@ -62,7 +62,7 @@ describe('CircuitBreakingRenderer', () => {
     ['closes the connection', (response) => response.destroy()],
     ['hangs', () => {}],
   ])(
-    'the circuit opens after some failures in a row, says so, and closes by itself when Gotenberg %s',
+    'the circuit opens after some failures in a row, says so, and closes automatically when Gotenberg %s',
     async (_how, fails) => {
       answer = fails;
       await eventually('the circuit is open', async () => {

@@ -168,7 +168,7 @@ describe('the hosted page in a browser', () => {
     await page.waitForURL(`${address}?lang=en`);
     await expect(page.locator('html').getAttribute('lang')).resolves.toBe('en');
     await expect(page.locator('h1').textContent()).resolves.toBe('Receipt');
-    // What the law prescribes stays in Hebrew beside the English, and what a person wrote stays as it is.
+    // What the law prescribes stays in Hebrew next to the English, and what a person wrote stays as it is.
     await expect(page.locator('.marks').textContent()).resolves.toContain('העתק');
     await expect(page.locator('.customer .name').textContent()).resolves.toBe('לקוח לדוגמה בע"מ');
     await page.getByText('עברית', { exact: true }).click();

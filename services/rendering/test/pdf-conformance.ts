@@ -415,7 +415,7 @@ function ofFonts(file: ReadPdf): string[] {
   return findings;
 }
 
-/** What each element of a tagged PDF says instead of what it draws, in the order of the file. */
+/** What each element of a tagged PDF states instead of what it draws, in the order of the file. */
 export async function actualTexts(pdf: Uint8Array): Promise<string[]> {
   const file = await read(pdf);
   return Object.values(file.objects).flatMap(({ value }) => {

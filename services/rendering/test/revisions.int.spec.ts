@@ -242,7 +242,7 @@ describe('SettleArtifact', () => {
 
   const pendingWords = compact('בתהליך קבלה מרשות המסים');
 
-  it('a PDF says that its number is being obtained while attempts go on, and shows the late number afterwards', async () => {
+  it('a PDF states that its number is being obtained while attempts go on, and shows the late number afterwards', async () => {
     const { document } = await artifacts.renderLarge();
     expect(await pdfText((await artifacts.latest(document)).pdf)).toContain(pendingWords);
     await artifacts.settle(document, failed, randomUUID(), true);

@@ -337,7 +337,7 @@ describe('Signers with certificates that name their revocation', () => {
     expect(signers.warnings(now())).toEqual([expect.stringContaining('was revoked on')]);
   });
 
-  it('an issuer that is not in the PKCS#12 file is fetched from where the certificate says, and is in the file', async () => {
+  it('an issuer that is not in the PKCS#12 file is fetched from where the certificate states, and is in the file', async () => {
     const leaf = await authority.issue('Example Signer', [
       ...forSigning,
       ...authority.sources('ocsp', 'issuer'),

@@ -162,7 +162,7 @@ describe('renderPage', () => {
     expect(html).toContain('שולם');
   });
 
-  it('renderDraft returns a page that says that it is a draft, and has neither a number nor words of an issued document', async () => {
+  it('renderDraft returns a page that states that it is a draft, and has neither a number nor words of an issued document', async () => {
     for (const [language, word] of [
       ['he', 'טיוטה'],
       ['en', 'Draft'],
@@ -187,7 +187,7 @@ describe('renderPage', () => {
     }
   });
 
-  it('renderPage says that the number is being obtained as long as the latest PDF says so', async () => {
+  it('renderPage states that the number is being obtained as long as the latest PDF states it', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('tax_invoice', business, { totals: largeTotals, discount: null });
     const { sha256 } = await rendering.render({ business, document, attempt: 1 });

@@ -296,7 +296,7 @@ export function customers(suite: Suite): void {
         expect((await search(key, { q: taxId })).body.data.map(({ id }) => id).sort()).toEqual(
           [cardId, confirmed.body.customer.id].sort(),
         );
-        // A card that has the tax id itself conflicts with nobody; for a third name the oldest card is named.
+        // A card that has the tax id itself conflicts with no one; for a third name the oldest card is named.
         expect((await issueTo(key, { name: second, tax_id: taxId })).status).toBe(201);
         const third = await issueTo(key, { name: newName(), tax_id: taxId });
         expectRefusal(third, 'customer_identity_conflict');

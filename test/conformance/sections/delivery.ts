@@ -80,7 +80,7 @@ export function delivery(suite: Suite): void {
       expect(document.delivery).toEqual({ status: 'queued', channel: 'both', scheduled_for: null });
     });
 
-    it('the address on the card counts when the request says none', async () => {
+    it('the address on the card counts when the request states none', async () => {
       const { key } = await suite.newIssuer(sending());
       const name = newName();
       await suite.issued(key, quote({ customer: { name, ...email } }));

@@ -79,7 +79,7 @@ export function pages(suite: Suite): void {
       expect(sha256(again.bytes)).toBe(sha256(pdf.bytes));
     });
 
-    it('decisions, Pages: nobody guesses an address', async () => {
+    it('decisions, Pages: no one guesses an address', async () => {
       const { document } = opened('receipt');
       for (const url of [document.view_url, document.pdf_url]) {
         const other = url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A');
@@ -121,11 +121,11 @@ export function pages(suite: Suite): void {
         await suite.cancel(issuer.key, document.id);
       });
 
-      it('the page says so at once', async () => {
+      it('the page states it at once', async () => {
         expect((await suite.visit(document.view_url)).text).toContain('מבוטל');
       });
 
-      it('the PDF says so', async () => {
+      it('the PDF states it', async () => {
         const text = await eventually('the PDF says that it is cancelled', async () => {
           const actual = await textOfPdf((await suite.visit(document.pdf_url)).bytes);
           return actual.includes('מבוטל') ? actual : undefined;

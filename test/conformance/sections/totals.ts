@@ -9,7 +9,7 @@ const rates = [...new Set(vectors.map(({ vat_rate }) => Number(vat_rate)))];
 /** The most that `expected_total` and a payment can say. */
 const sayableMax = 100_000_000;
 
-/** The decisions on totals: the worked cases of the independent calculation, and each rule by itself. */
+/** The decisions on totals: the worked cases of the independent calculation, and each rule alone. */
 export function totals(suite: Suite): void {
   describe('decisions, Totals', () => {
     /** Three businesses for each rate, so that their series are printed side by side. */
@@ -85,7 +85,7 @@ export function totals(suite: Suite): void {
     const totalsOf = async (change: Partial<CreateDocument>, rate = 18) =>
       (await suite.issued(issuerOf(rate, 0).key, quote(change))).totals;
 
-    it('1: each line is rounded by itself, half away from zero', async () => {
+    it('1: each line is rounded separately, half away from zero', async () => {
       const three = { items: [item(0.5, 0.01), item(0.5, 0.01), item(0.5, 0.01)] };
       expect((await totalsOf(three)).subtotal).toBe(0.03);
     });

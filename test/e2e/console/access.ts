@@ -31,7 +31,7 @@ export function access(system: () => ConsoleSystem): void {
         return mails.length > 1 && mails[0];
       });
       const link = /http\S+\/sign-in\/link\/[\w-]+/.exec(mail.text)?.[0] ?? '';
-      // In the browser that asked for it, the link signs in by itself.
+      // In the browser that asked for it, the link signs in automatically.
       await visitor.page.goto(link);
       await visitor.page.waitForURL(`${visitor.origin}/b/${issuer.business.id}`);
       expect(await visitor.page.locator('html').getAttribute('dir')).toBe('rtl');

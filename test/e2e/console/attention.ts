@@ -48,7 +48,7 @@ export function attention(system: () => ConsoleSystem): void {
       await visitor.press('form[action$="/allocation"]');
       expect(await visitor.done()).not.toBe('');
 
-      // The number is printed: one more revision, beside the original.
+      // The number is printed: one more revision, next to the original.
       await visitor.awaitElement('.timeline li:has-text("allocation number") a[href*="revision="]');
       const { pdf_url: pdfUrl } = body;
       const links = visitor.page.locator('.timeline a[href*="revision="]');

@@ -114,7 +114,7 @@ export function agents(system: () => RunningStack): void {
       expect([a.json.replayed, b.json.replayed].sort()).toEqual([false, true]);
     });
 
-    it('another body for the same order is refused, and so is a change beside the token', async () => {
+    it('another body for the same order is refused, and so is a change next to the token', async () => {
       const { call } = await agent();
       const cheap = (await call('preview_document', order('order-4', 100))).json.token;
       const dear = (await call('preview_document', order('order-4', 900))).json.token;

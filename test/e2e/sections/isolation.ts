@@ -259,7 +259,7 @@ export function isolation(system: () => RunningStack): void {
       expect(all.body.data.map((card) => card.name)).toEqual([`${demoCustomer.name} mine`]);
     });
 
-    /** An answer with no row, like that for a text that nobody has. */
+    /** An answer with no row, like that for a text that no one has. */
     async function expectNothingFound(path: string): Promise<void> {
       const answer = await mine.caller.send<{ data: unknown[] }>('GET', path);
       expect([path, answer.status, answer.body.data]).toEqual([path, 200, []]);

@@ -105,7 +105,7 @@ export function lateNumber(system: () => RunningStack): void {
       await mailsTo(accountant, 2);
     });
 
-    it('a refusal during the hold sends the message at once, and nothing says that a number is being obtained', async () => {
+    it('a refusal during the hold sends the message at once, and nothing states that a number is being obtained', async () => {
       const { issuer, to, document } = await issueWhileDown({});
       await stack.setMode('tax_authority', { mode: 'refuse' });
       const [mail] = await mailsTo(to, 1);

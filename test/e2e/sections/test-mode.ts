@@ -153,7 +153,7 @@ export function testMode(system: () => RunningStack): void {
       );
     });
 
-    it('a test document says so in both languages on its PDF and page, and no certificate of a live one signs it', async () => {
+    it('a test document states it in both languages on its PDF and page, and no certificate of a live one signs it', async () => {
       const certificates: string[] = [];
       for (const [book, isTest] of [
         [live, false],

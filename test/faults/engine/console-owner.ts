@@ -15,7 +15,7 @@ const answerWithinMs = 22_000;
 const answersWithinMs = 90_000;
 const settleWithinMs = 60_000;
 const retryPauseMs = 500;
-/** A page that is refused for a while: it says so, and another try is served. */
+/** A page that is refused for a while: it states it, and another try is served. */
 const refusals = [429, 502, 503, 504];
 
 /** The pages of a business; those of a document are drawn besides. */
@@ -37,7 +37,7 @@ export class ConsoleOwner {
   readonly #lane: Promise<void>;
   #business: BookedBusiness | null = null;
   #known: () => readonly KnownDocument[] = () => [];
-  /** Invoices for which the form of a credit note was sent, and no answer says yet that it was issued. */
+  /** Invoices for which the form of a credit note was sent, and no answer states yet that it was issued. */
   readonly #open = new Set<string>();
   #pauseMs = 0;
   #isPaused = true;
@@ -140,7 +140,7 @@ export class ConsoleOwner {
     await this.#get(own[Math.floor(this.#random() * own.length)] as string);
   }
 
-  /** Credits an invoice by the forms, unless the page says that it is credited. @returns whether it is. */
+  /** Credits an invoice by the forms, unless the page states that it is credited. @returns whether it is. */
   async #credit(id: string): Promise<boolean> {
     const path = `/documents/${id}/credit`;
     const form = await this.#get(path);

@@ -41,7 +41,9 @@ const swallow = (target: string): Fault => ({ kind: 'swallow', target });
 const refusing = { servedWithinMs: 30_000, whileBroken: expectReadyAndRefusing };
 
 export const hangingServers: readonly Schedule[] = [
-  hang('the system answers or refuses in time, and heals by itself, after NATS was frozen', [stop('nats')]),
+  hang('the system answers or refuses in time, and heals automatically, after NATS was frozen', [
+    stop('nats'),
+  ]),
   hang(
     'the system heals after a network that swallows everything to and from NATS forwards it again, and until then the gateway stays ready and refuses with engine_error',
     [swallow('nats')],
@@ -53,11 +55,11 @@ export const hangingServers: readonly Schedule[] = [
     { last: (engine) => engine.apply({ kind: 'reset', target: 'nats' }) },
   ),
   hang(
-    'the system answers or refuses in time, and heals by itself, while PostgreSQL is frozen, and the gateway stays ready and refuses with engine_error',
+    'the system answers or refuses in time, and heals automatically, while PostgreSQL is frozen, and the gateway stays ready and refuses with engine_error',
     [stop('postgres')],
     refusing,
   ),
-  hang('the system answers or refuses in time, and heals by itself, while the renderer is frozen', [
+  hang('the system answers or refuses in time, and heals automatically, while the renderer is frozen', [
     stop('gotenberg'),
   ]),
 ];
@@ -70,7 +72,7 @@ export const hangingServices: readonly Schedule[] = [
   ['allocation', 'delivery', 'redis'],
 ].map((parts) =>
   hang(
-    `the system answers or refuses in time, and heals by itself, while parts are frozen: ${parts.join(', ')}`,
+    `the system answers or refuses in time, and heals automatically, while parts are frozen: ${parts.join(', ')}`,
     parts.map(stop),
   ),
 );

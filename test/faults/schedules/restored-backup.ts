@@ -86,7 +86,7 @@ class Archive {
         `restore_command = 'cp archive/%f %p || cp archive/%f.partial %p'`,
         `recovery_target_time = '${instant}'`,
         `recovery_target_action = 'promote'`,
-        // Nobody reads it before it leads.
+        // No one reads it before it leads.
         'hot_standby = off',
         '',
       ].join('\n'),

@@ -174,7 +174,7 @@ describe('pinkas allocation disconnect', () => {
     expect(requests.slice(1)).toEqual([[endConnection.subject, { business_id: id }], unmark]);
   });
 
-  it('allocation disconnect says that there was no connection, and marks the business all the same', async () => {
+  it('allocation disconnect states that there was no connection, and marks the business all the same', async () => {
     const { output, requests } = disconnect(false, true);
     expect(await output).toEqual({
       json: { business_id: id, ended: false },

@@ -142,7 +142,7 @@ async function nullIfNotFound<T>(reply: Promise<T>): Promise<T | null> {
 
 /**
  * Calls every source at once. A service that does not reply is reported; the others still count.
- * @throws what is no ApiError: the whole system is unreachable.
+ * @throws what is no ApiError: the complete system is unreachable.
  */
 export async function callAllSources<T>(
   work: (source: DeadLetterSource) => Promise<T>,

@@ -139,7 +139,7 @@ export class Listener {
   }
 
   /**
-   * The next page, as soon as the share of the limit allows it; what failed is posted again meanwhile. Undefined where there is none
+   * The next page, as soon as the share of the limit allows it; what failed is posted again. Undefined where there is none
    * yet, because the connection is cut or the signal aborted.
    */
   async #page(): Promise<EventPage | undefined> {

@@ -9,7 +9,7 @@ export const clearTestAllocations = defineTestBookClear('allocation');
 /** The end of a page of test requests. */
 const TestRequestPosition = Strict({ decided_at: Instant, document_id: Uuid });
 
-/** A document of a test book whose allocation number was requested from nobody but the simulation. */
+/** A document of a test book whose allocation number was requested from no one but the simulation. */
 export const TestRequest = Strict({
   document_id: Uuid,
   state: Type.Enum([...allocationStates]),

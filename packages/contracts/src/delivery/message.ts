@@ -5,7 +5,7 @@ import { DeliveryOutcome } from '../schema/document.js';
 import { Instant, Nullable, PersonId, Strict, Uuid } from '../schema/fields.js';
 import { Message, MessageChannel, MessagePurpose, MessageStatus } from '../schema/message.js';
 
-/** The messages of a document are planned, and not as the response says: what is sent, to whom and when. */
+/** The messages of a document are planned, and not as the response states: what is sent, to whom and when. */
 export const deliveryPlanned = defineEvent(
   'delivery.document.planned',
   Strict({ document_id: Uuid, business_id: Uuid, delivery: DeliveryOutcome }),

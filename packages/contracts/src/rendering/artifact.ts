@@ -37,7 +37,7 @@ const SignedPdf = Strict({
   sha256: Type.String(),
   /** Base64. */
   pdf: Type.String(),
-  /** Whether it says that its document is cancelled. */
+  /** Whether it states that its document is cancelled. */
   cancelled: Type.Boolean(),
   /** The number of the tax authority that it shows: an allocation number, or that of a donation report. */
   allocation_number: Nullable(Type.String()),
@@ -79,11 +79,11 @@ export const listArtifacts = defineContract('rendering.artifact.list', {
         sha256: Type.String(),
         size_bytes: Type.Integer({ minimum: 1 }),
         made_at: Instant,
-        /** Whether it says 'original', and not 'copy'. */
+        /** Whether it states 'original', and not 'copy'. */
         original: Type.Boolean(),
         /** The number that it shows. */
         allocation_number: Nullable(Type.String()),
-        /** Whether it says that its document is cancelled. */
+        /** Whether it states that its document is cancelled. */
         cancelled: Type.Boolean(),
         /** Whether it states that no input VAT is deducted by it. Absent: it does not. */
         not_deductible: Type.Optional(Type.Boolean()),
@@ -135,7 +135,7 @@ export const artifactRendered = defineEvent(
     revision: Type.Integer({ minimum: 1 }),
     sha256: Type.String(),
     allocation_number: Nullable(Type.String()),
-    /** Whether the revision says that its number is still being obtained. */
+    /** Whether the revision states that its number is still being obtained. */
     allocation_pending: Type.Boolean(),
     /** Whether it states that the report of its donation was cancelled. Absent: it does not. */
     report_cancelled: Type.Optional(Type.Boolean()),
@@ -187,13 +187,13 @@ export const artifactFindings = [
   'hash',
   /** The first revision is not the one that the book names. */
   'book_hash',
-  /** The signature is not there, not valid, or not over the whole file. */
+  /** The signature is not there, not valid, or not over the complete file. */
   'signature',
   /** It is the PDF of another document: another type, number or total. */
   'content',
   /** Its allocation number is not the book's. */
   'allocation_number',
-  /** It says that the document is cancelled, and the book does not. */
+  /** It states that the document is cancelled, and the book does not. */
   'cancelled',
 ] as const;
 export type ArtifactFinding = (typeof artifactFindings)[number];

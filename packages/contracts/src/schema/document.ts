@@ -138,7 +138,7 @@ export const AllocationOutcome = Strict(
 );
 export type AllocationOutcome = Static<typeof AllocationOutcome>;
 
-/** The outcome while the tax authority has not answered: allocation goes on by itself. */
+/** The outcome while the tax authority has not answered: allocation continues automatically. */
 export const allocationPending: AllocationOutcome = {
   status: 'failed',
   number: null,

@@ -4,7 +4,7 @@ import type { ErrorCode, errorCatalogue } from '../errors.js';
 import { Address, CalendarDate, described, Money, Strict, Uuid } from './fields.js';
 import { validationErrorsMax } from './validate.js';
 
-/** Every member that `error.details` can have; the catalogue says which code carries which. */
+/** Every member that `error.details` can have; the catalogue states which code carries which. */
 export const errorDetailFields = {
   payment_url: described(Address, 'Where the subscription is renewed.'),
   errors: Type.Array(

@@ -2,7 +2,7 @@ import { type Agorot, fromShekels, sum } from './agorot.js';
 import { parsePercentage, withoutPortion } from './percentage.js';
 import { divideRounded } from './rounding.js';
 
-/** The lines of a document, ILS, gross or net as it says. */
+/** The lines of a document, ILS, gross or net as it states. */
 export interface PricedLines {
   readonly items: readonly { readonly unit_price: number; readonly line_total: number }[];
   readonly prices_include_vat: boolean;

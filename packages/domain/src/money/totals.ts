@@ -10,11 +10,11 @@ import { TotalsError } from './totals-error.js';
 export interface PricedItem {
   /** Above 0, at most 4 decimals. */
   readonly quantity: number;
-  /** ILS per unit, not negative, at most 2 decimals; net or gross as the document says. */
+  /** ILS per unit, not negative, at most 2 decimals; net or gross as the document states. */
   readonly unitPrice: number;
 }
 
-/** A discount on the whole document, in the same price basis as its lines. */
+/** A discount on the complete document, in the same price basis as its lines. */
 export interface Discount {
   readonly type: 'percent' | 'amount';
   /** Percent, or ILS; above 0. An amount with more than two decimals is rounded to agorot. */
@@ -99,7 +99,7 @@ function amountsOfGross(listed: Agorot, deducted: Agorot, rate: Percentage): Doc
   const total = listed - deducted;
   const vat = portionWithin(total, rate);
   const discount = withoutPortion(deducted, rate);
-  // Derived from the others and not rounded by itself, so that the amounts of a document always add up.
+  // Derived from the others and not rounded separately, so that the amounts of a document always add up.
   return { subtotal: total - vat + discount, discount, vat, total };
 }
 

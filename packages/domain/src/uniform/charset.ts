@@ -132,7 +132,7 @@ function encodePlain(text: string, table: Uint8Array): number[] | null {
 
 /**
  * Encodes a text without the spaces at its ends, also those beside characters that are left out. A text of which nothing is left is
- * a question mark, since an empty field says that there was none.
+ * a question mark, since an empty field states that there was none.
  */
 export function encodeTrimmed(text: string, charset: UniformCharset): EncodedText {
   const trimmed = text.trim();

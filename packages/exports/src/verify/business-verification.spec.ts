@@ -72,7 +72,7 @@ describe('BusinessVerification', () => {
       findingCount: 0,
     }));
 
-  it('a book that begins where its series says is sound, whatever the setting says now', async () => {
+  it('a book that begins where its series says is sound, whatever the setting states now', async () => {
     const system = exampleSystem(3);
     system.entries.forEach(({ document }, index) => {
       document.number = 500 + index;

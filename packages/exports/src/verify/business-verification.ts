@@ -125,7 +125,7 @@ export class BusinessVerification {
     };
   }
 
-  /** Checks every entry by itself, and audits its page at the other services. */
+  /** Checks every entry alone, and audits its page at the other services. */
   async #scan(seriesBefore: ReadonlyMap<DocumentType, Series>): Promise<void> {
     const audits = new PQueue({ concurrency });
     const failure = audits.onError();

@@ -32,14 +32,14 @@ describe('checkDelivery', () => {
     expect(findings([{}, {}])).toEqual(twice);
   });
 
-  it('a follow-up with the allocation number counts by itself', () => {
+  it('a follow-up with the allocation number counts separately', () => {
     expect(findings([{}, { follow_up: true }])).toEqual([]);
     expect(findings([{}, { follow_up: true, accepted: 2 }])).toEqual([
       'deliveries: it was sent to the customer by email as a follow-up 2 times',
     ]);
   });
 
-  it('each message that a person asked for counts by itself', () => {
+  it('each message that a person asked for counts separately', () => {
     const asked = (change: Parameters<typeof exampleMessage>[0] = {}) => ({
       requested: true,
       delivery_id: randomUUID(),

@@ -18,7 +18,7 @@ const unknownPerRun = 2;
 
 /**
  * Checks that each channel, purpose and recipient has one accepted send, and one more only where the result of the one before is
- * unknown. A follow-up with the allocation number counts by itself, and so does each message that a person asked for, which may
+ * unknown. A follow-up with the allocation number counts separately, and so does each message that a person asked for, which may
  * also go where nothing was planned.
  */
 export function checkDelivery(

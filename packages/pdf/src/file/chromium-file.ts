@@ -5,10 +5,10 @@ export class InvalidPdfError extends Error {
 
 /**
  * The objects of a PDF that Chromium has printed, as views of its bytes. Chromium writes the plainest form (one cross-reference
- * table, every object by itself, no update), and only that is read: a general reader repairs damaged files (ADR 0026).
+ * table, every object separately, no update), and only that is read: a general reader repairs damaged files (ADR 0026).
  */
 export interface ChromiumFile {
-  /** The whole file, as it came. */
+  /** The complete file, as it came. */
   readonly bytes: Buffer;
   /** By number, from 1; each without `obj` and `endobj`, with its stream. */
   readonly objects: ReadonlyMap<number, Buffer>;

@@ -323,7 +323,7 @@ describe('signableFile', () => {
     expect(first.bytes.includes('nonce')).toBe(false);
   });
 
-  it('the byte range covers the whole file but for the signature', async () => {
+  it('the byte range covers the complete file but for the signature', async () => {
     const { bytes, placeholderAt, placeholderEnd } = await write(chromiumPdf('nonce'), 20);
     expect(bytes.toString('latin1', placeholderAt, placeholderEnd)).toBe(`<${'0'.repeat(40)}>`);
     const range = /\/ByteRange \[([\d ]+)\]\/Contents $/.exec(

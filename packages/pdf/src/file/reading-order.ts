@@ -78,7 +78,7 @@ interface PlacedRun {
 export function readingOrder(runs: readonly PlacedRun[], source: string): number[] | null {
   return (
     new OrderSearch(runs, source, comparable).find() ??
-    // A space may be drawn where nobody expects it, for example behind a line.
+    // A space may be drawn where no one expects it, for example behind a line.
     new OrderSearch(runs, source, visible).find()
   );
 }

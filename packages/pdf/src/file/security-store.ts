@@ -162,7 +162,7 @@ function splitOnce(text: string, separator: string): [string, string] {
   return [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** An object by itself, in the widths of `W[1 4 2]`. */
+/** An object alone, in the widths of `W[1 4 2]`. */
 function tableEntry(at: number): Buffer {
   const entry = Buffer.alloc(entryBytes);
   entry.writeUInt8(1, 0);

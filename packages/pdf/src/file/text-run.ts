@@ -24,7 +24,7 @@ export interface PageFonts {
 export interface TextRun {
   /** Its operators in lines, without the beginning and the end of the text object. */
   readonly operators: string;
-  /** What it says, in the order in which it is read. */
+  /** What it states, in the order in which it is read. */
   readonly text: string;
   /** Whether its letters are drawn from the last one to the first. */
   readonly reversed: boolean;
@@ -146,7 +146,7 @@ class TextRunReader {
     const text = (reversed ? this.#clusters.toReversed() : this.#clusters).join('');
     const run = { text, baseline, whole: this.#whole };
     if (reversed && this.#movable && !hasRightToLeftLetter(text)) {
-      // Without a letter nobody can tell that these signs are drawn from the last one to the first.
+      // Without a letter no one can tell that these signs are drawn from the last one to the first.
       const moved = inReadingOrder(this.#glyphs, this.#matrix, this.#size);
       return { ...run, operators: moved.join('\n'), reversed: false };
     }

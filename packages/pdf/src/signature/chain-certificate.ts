@@ -27,7 +27,7 @@ export function isIssuerOf(issuer: ChainCertificate, certificate: ChainCertifica
   return certificate.x509.checkIssued(issuer.x509) && isSignedBy(certificate, issuer);
 }
 
-/** Whether nobody is above it: it has signed itself. Its key need not be one for certificates. */
+/** Whether no one is above it: it has signed itself. Its key need not be one for certificates. */
 export function isRoot(certificate: ChainCertificate): boolean {
   return certificate.x509.issuer === certificate.x509.subject && isSignedBy(certificate, certificate);
 }

@@ -8,7 +8,7 @@ export type FileKind = 'empty' | 'not_pdf' | 'encrypted' | 'unsigned' | 'signed'
 /** A file of a stranger. Nothing of it was decompressed, and no key that it brings was used. */
 export interface ExaminedFile {
   readonly kind: FileKind;
-  /** SHA-256, in hex, of the whole file. */
+  /** SHA-256, in hex, of the complete file. */
   readonly sha256: string;
   /** What the file may have been before something was appended to it: its first bytes, and their SHA-256 in hex. */
   readonly earlier: readonly { readonly bytes: number; readonly sha256: string }[];

@@ -50,7 +50,7 @@ const blank: ChromiumFile = {
 };
 
 /**
- * Signs PDFs with one certificate: PAdES baseline B-B (ETSI EN 319 142-1) over the whole file, B-T where there is a time-stamp,
+ * Signs PDFs with one certificate: PAdES baseline B-B (ETSI EN 319 142-1) over the complete file, B-T where there is a time-stamp,
  * and B-LT where the proofs for all certificates are at hand as well. The signature is what makes a computerized document an original (Income Tax Bookkeeping Instructions, 18b).
  */
 export class Signer {
@@ -121,7 +121,7 @@ export class Signer {
   }
 
   /**
-   * Signs a digest by itself, time-stamped where documents are.
+   * Signs a digest alone, time-stamped where documents are.
    * @param digest SHA-256.
    * @returns CMS signed data without its content.
    * @throws Error when the certificate is not valid at that time, or revoked.

@@ -24,7 +24,7 @@ class InvalidSignatureError extends Error {
 
 /**
  * Verifies the one signature of a PDF as a PDF reader does, without trusting where it was stored (PAdES baseline B-B: ETSI EN
- * 319 142-1; CMS: RFC 5652, 5.4): it covers the whole file but for itself and the proofs for its
+ * 319 142-1; CMS: RFC 5652, 5.4): it covers the complete file but for itself and the proofs for its
  * certificates behind it, the digest in it is the file's, the signer's
  * key has signed that digest together with the certificate's own, and the certificate was valid at the claimed time.
  * Whom the certificate belongs to, and who has issued it, is not checked.
@@ -83,7 +83,7 @@ export interface DetachedVerification {
 
 /**
  * Verifies a signature that is detached from what it is of, as `verifySignature` does that of a PDF, and its time-stamp.
- * @param at when it says that it was signed.
+ * @param at when it states that it was signed.
  */
 export function verifyDetached(
   content: Buffer,
@@ -260,7 +260,7 @@ function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: B
   if (found.length === 0) {
     throw new InvalidSignatureError('there is no signature');
   }
-  // The text of a document may hold such words as well; a range over the whole file is the signature's alone. Behind it there
+  // The text of a document may hold such words as well; a range over the complete file is the signature's alone. Behind it there
   // may be proofs for its certificates, which cannot be signed before there is a signature.
   const [range, another] = found.filter(
     ([, , next, rest]) =>

@@ -68,7 +68,7 @@ export const serviceFields = {
   },
   natsCaFile: text('NATS_CA_FILE', {
     meaning:
-      "The certificate, in PEM, of the authority of the NATS servers' certificates; empty: one that Node trusts by itself.",
+      "The certificate, in PEM, of the authority of the NATS servers' certificates; empty: one that Node trusts by default.",
     example: '/etc/pinkas/nats/ca.crt',
     fallback: '',
   }),

@@ -50,7 +50,7 @@ export function readNatsAddress(text: string): NatsAddress {
  * Connects to NATS, and reconnects without limit.
  * @param address see `readNatsAddress`.
  * @param options `inboxPrefix`: where replies arrive, if not at the default of every client; `caFile`: the authority of the
- * servers' certificates, if not one that Node trusts by itself.
+ * servers' certificates, if not one that Node trusts by default.
  * @throws when no server answers within five seconds, or the credentials are rejected.
  */
 export function connectNats(
@@ -110,7 +110,7 @@ export async function flush(connection: NatsConnection): Promise<boolean> {
 }
 
 /**
- * Logs that this connection is lost, which it heals by itself, and the subjects that the server denies to it: its permissions are
+ * Logs that this connection is lost, which it heals automatically, and the subjects that the server denies to it: its permissions are
  * not those of this version.
  */
 export async function logStatus(connection: NatsConnection, logger: Logger): Promise<void> {

@@ -2,7 +2,7 @@ import { type EnvField, isOnThisMachine } from './env-field.js';
 import { readNatsAddress } from './nats-connection.js';
 
 /**
- * Words that documentation and example files use in place of a secret. The whole text must consist of them: one that only begins so
+ * Words that documentation and example files use in place of a secret. The complete text must consist of them: one that only begins so
  * may be random, and random secrets must never be rejected.
  */
 const placeholders =

@@ -172,7 +172,7 @@ export class ReplyInbox {
       call.silence.renew();
       return;
     }
-    // The status by which the server says that nobody subscribes.
+    // The status by which the server states that no one subscribes.
     if (message.data.length === 0 && message.headers?.code === 503) {
       const call = this.#end(token);
       call?.reject(new NoResponderError(`${call.subject} has no responder`));

@@ -72,7 +72,7 @@ export interface ServiceOptions {
   backgroundTasks?: readonly Type<BackgroundTask>[];
   /**
    * It answers for servers that are unavailable: it stays ready, so that callers get its errors and not those of a load
-   * balancer that has nobody left.
+   * balancer that has no one left.
    */
   readyWithoutServers?: boolean;
   /** Replaced in tests. */

@@ -55,7 +55,7 @@ function isBuilt() {
   );
 }
 
-/** Compiles every workspace that changed. The tests of the whole system run from sources and need no build. */
+/** Compiles every workspace that changed. The tests of the complete system run from sources and need no build. */
 export async function ensureBuilt(steps) {
   if (isBuilt()) {
     return;

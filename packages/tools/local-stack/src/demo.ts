@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const commandTimeoutMs = 30_000;
 const requestTimeoutMs = 40_000;
 
-/** The owner of the demo business. Mail to an address below `.localhost` reaches nobody but the mailbox. */
+/** The owner of the demo business. Mail to an address below `.localhost` reaches no one but the mailbox. */
 const demoOwnerEmail = 'demo-owner@pinkas.localhost';
 
 /** It can show everything: it has VAT, a connection to the authority, and sends by mail. */

@@ -5,7 +5,7 @@ export interface Replica {
   service: ServiceName;
   /** `issuing`, `issuing-2`, `issuing-3`: the name of its part, its log and its health port. */
   name: string;
-  /** The name of the port that it serves HTTP on; null for a service that nobody reaches over HTTP. */
+  /** The name of the port that it serves HTTP on; null for a service that no one reaches over HTTP. */
   httpPort: string | null;
 }
 

@@ -16,7 +16,7 @@ import {
 } from './replicas.js';
 import { ownVariables } from './service-variables.js';
 
-/** A service drains for up to 40 s before it ends by itself. */
+/** A service drains for up to 40 s before it ends automatically. */
 const serviceGraceMs = 42_000;
 const balancerGraceMs = 5_000;
 const readyWithinMs = 60_000;

@@ -43,7 +43,7 @@ export function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.
       SMTP_URL: addresses.smtpUrl,
       SMTP_TLS: smtpTlsOf(config, addresses.smtpUrl),
       MAIL_FROM: 'documents@pinkas.localhost',
-      // What test books would have sent is shown beside the rest, where the mailbox is our own.
+      // What test books would have sent is shown next to the rest, where the mailbox is our own.
       ...(config.replaced.smtp === null && { TEST_MAILBOX_URL: addresses.smtpUrl }),
       VIEW_URL_BASE: addresses.viewUrlBase,
       PDF_URL_BASE: addresses.pdfUrlBase,

@@ -94,7 +94,7 @@ it(
   2 * minutes,
 );
 
-describe('the whole system in the background', () => {
+describe('the complete system in the background', () => {
   it(
     'the system starts, answers, restarts after its supervisor was killed, and stops without leftovers',
     async () => {
@@ -132,7 +132,7 @@ describe('the whole system in the background', () => {
       await pinkas('up');
 
       expect(before.filter(isAlive)).toEqual([]);
-      // Addresses, the demo business and its key stay, but for a port that somebody else has taken meanwhile.
+      // Addresses, the demo business and its key stay, but for a port that somebody else has taken.
       let second = JSON.stringify({ ...stackFile(), services: [] });
       for (const [name, port] of Object.entries(ports())) {
         const portBefore = portsBefore[name] as number;

@@ -37,7 +37,7 @@ const iterations = 10_000;
 const engine = new CryptoEngine({ crypto: webcrypto }) as CryptoEngine & ICryptoEngine;
 
 /**
- * Makes a key and a certificate that is its own issuer, for signatures that nobody outside needs to trust.
+ * Makes a key and a certificate that is its own issuer, for signatures that no one outside needs to trust.
  *
  * @param options - `commonName`: whom the signature names; `password`: opens the file; `years`: how long it is valid.
  * @returns the PKCS#12 file (AES-256).

@@ -26,7 +26,7 @@ it('a simulator with many requests in flight warns of nothing, and ends', async 
   const printed = text(child.stderr);
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(line.toString()) as { url: string };
-  // Requests whose bodies never end; one is in flight when the server says that it may go on.
+  // Requests whose bodies never end; one is in flight when the server states that it may go on.
   const requests = Array.from({ length: 20 }, () => {
     const sent = request(`${url}/_mode`, {
       method: 'POST',

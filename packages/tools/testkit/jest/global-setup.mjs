@@ -5,7 +5,7 @@ import { startPostgres } from '@pinkas/local-stack/servers';
 import { offerRenderer } from '../dist/shared-renderer.js';
 
 /**
- * One PostgreSQL for the whole run, without durability, on a free port; every test file makes its own databases in it. One renderer,
+ * One PostgreSQL for the complete run, without durability, on a free port; every test file makes its own databases in it. One renderer,
  * which starts when a test file needs it.
  */
 export default async function setUp() {

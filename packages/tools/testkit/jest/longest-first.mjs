@@ -16,7 +16,7 @@ const kinds = [
 const kindOf = ({ path }) => kinds.findIndex((kind) => kind.test(path));
 
 /**
- * Begins with the tests of the whole system, which take longest, so that none of them is still at work when everything else
+ * Begins with the tests of the complete system, which take longest, so that none of them is still at work when everything else
  * is done. Jest's own order knows how long a test took the last time, which a fresh clone does not.
  */
 export default class LongestFirst extends Sequencer {

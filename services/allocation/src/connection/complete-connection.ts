@@ -81,7 +81,7 @@ export class CompleteConnection {
     return { outcome: 'failed', business_id: businessId, reason };
   }
 
-  /** @returns why it did not work, or null; `stale`: the request was ended or replaced meanwhile. */
+  /** @returns why it did not work, or null; `stale`: the request was ended or replaced. */
   async #connect(
     businessId: string,
     stateHash: Buffer,

@@ -47,7 +47,7 @@ export const isToBeCredited = (
 export const canAskAgain = ({ decision }: Allocation): boolean =>
   decision?.state === 'taken' && (decision.decision === 'object' || decision.decision === 'continue');
 
-/** What the page of a refused document says before anything else. */
+/** What the page of a refused document states before anything else. */
 export function refusalNotice(
   document: IssuedDocument,
   state: DocumentState,

@@ -227,7 +227,7 @@ export class NoticeSender implements BackgroundTask {
   async #repeat(notice: DueNotice, failure: unknown): Promise<void> {
     const now = await databaseNow(this.#all, this.clock);
     const next = nextAttemptAt(notice.attempts, notice.requested_at, now);
-    // Nobody waits for a link that was asked for longer ago.
+    // No one waits for a link that was asked for longer ago.
     const isTooLate =
       notice.kind === 'sign_in' && next !== null && next.getTime() - notice.requested_at.getTime() > linkMs;
     const fields = {

@@ -12,7 +12,7 @@ const yearSeconds = 365 * 24 * 60 * 60;
 export class LanguagePages {
   constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
 
-  /** Changes the language of the console: of the person, or of the browser where nobody is signed in. */
+  /** Changes the language of the console: of the person, or of the browser where no one is signed in. */
   @ConsolePage({ method: 'POST' })
   async choose({ form, session }: Visit): Promise<PageReply> {
     const language = languages.find((known) => known === form.get('language')) ?? 'he';

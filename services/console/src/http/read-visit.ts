@@ -28,7 +28,7 @@ export interface RawVisit
   readonly acceptLanguage: string;
   /** The token of the form that was sent; empty for GET. */
   readonly sentToken: string;
-  /** Whether the browser says that a page of another site sent the form. */
+  /** Whether the browser states that a page of another site sent the form. */
   readonly isFromAnotherSite: boolean;
   /** The session of a form, which is found before its body is read; undefined where it is not known yet. */
   readonly found?: FoundSession | null | undefined;

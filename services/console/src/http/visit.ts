@@ -32,7 +32,7 @@ export interface Visit {
   readonly userAgent: string;
   /** The token that every form of the reply has as `_csrf`. */
   readonly csrfToken: string;
-  /** Null: nobody is signed in. */
+  /** Null: no one is signed in. */
   readonly session: Session | null;
   readonly memberships: readonly Membership[];
   /** What the form that led here has done; null: none led here, or it was shown before. */

@@ -94,7 +94,7 @@ function withinMax(amount: number): number[] {
 
 export function creditBody({ isPart, values }: Credit, { document }: Source): CreateDocument {
   const { customer, discount } = document;
-  // Its identity is that of the source. The customer is reached as the card says, which a person may have corrected since.
+  // Its identity is that of the source. The customer is reached as the card states, which a person may have corrected since.
   const identity = {
     ...(customer.tax_id !== null && { tax_id: customer.tax_id }),
     ...(customer.legal_type !== null && { legal_type: customer.legal_type }),

@@ -216,7 +216,7 @@ type TokenColumns = Pick<
 
 /**
  * Changes the value of the cookie from time to time. The current value ends when the next one was seen, so that a response that is
- * lost signs nobody out; of several requests at once, one gets the next value. @returns the next value.
+ * lost signs no one out; of several requests at once, one gets the next value. @returns the next value.
  */
 async function rotate(
   all: Database<ConsoleTables>,

@@ -122,7 +122,7 @@ const isClaimed = ({ business_id, claimed_until }: Claim) =>
 interface RunningCheck {
   /** Documents that were looked at so far. */
   readonly documents: number;
-  /** When its next part is due; long ago: nobody makes it. */
+  /** When its next part is due; long ago: no one makes it. */
   readonly due_at: Date;
 }
 

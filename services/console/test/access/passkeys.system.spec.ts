@@ -221,7 +221,7 @@ describe('passkeys', () => {
     },
   );
 
-  it('a link signs in by itself in the browser that asked for it', async () => {
+  it('a link signs in automatically in the browser that asked for it', async () => {
     const person = await console.addPerson();
     const { context, page } = await openBrowser();
     await page.goto(`${url}/sign-in?next=%2Faccount`);

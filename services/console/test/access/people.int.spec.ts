@@ -433,7 +433,7 @@ describe('people', () => {
   const linklessMail = (email: string) =>
     eventually(`a mail to ${email}`, () => console.notices.some(({ recipient }) => recipient === email));
 
-  it('a wrong address is shown again with the reason beside its field', async () => {
+  it('a wrong address is shown again with the reason next to its field', async () => {
     const business = console.addBusiness();
     const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
     const reply = await browser.post(`/b/${business.id}/people/invite`, { email: 'a"b', role: 'owner' });

@@ -164,7 +164,7 @@ describe('signing in by mail', () => {
     await linkFor(console, person.email);
   });
 
-  it('a text that is no address is shown again with the reason beside its field', async () => {
+  it('a text that is no address is shown again with the reason next to its field', async () => {
     const reply = await askForLink(console.browser(), '"><script>alert(1)</script>');
     expect(reply.status).toBe(422);
     expect(reply.text).toContain('aria-describedby="email-error"');
@@ -283,7 +283,7 @@ describe('signing in by mail', () => {
     expect((await planted.get('/account')).location).toBe('/sign-in?next=%2Faccount');
   });
 
-  it('a value for the session cookie that the console did not make signs nobody in', async () => {
+  it('a value for the session cookie that the console did not make signs no one in', async () => {
     const person = await console.addPerson();
     const browser = console.browser();
     browser.cookies.set('session', 'chosen-by-an-attacker');
@@ -445,7 +445,7 @@ describe('signing in by mail', () => {
     expect((await (await console.signedIn(person)).get('/account')).text).toContain('lang="he" dir="rtl"');
   });
 
-  it('a link that cannot be sent is not sent any more when nobody waits for it', async () => {
+  it('a link that cannot be sent is not sent any more when no one waits for it', async () => {
     const person = await console.addPerson();
     console.sendNotice = () => ({ outcome: 'failed', reason: '451' });
     await askForLink(console.browser(), person.email);

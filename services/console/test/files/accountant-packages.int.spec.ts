@@ -16,7 +16,7 @@ describe('the files of businesses that cannot be begun', () => {
     await packages.stop();
     const business = console.addBusiness();
     const { id: person } = await console.addPerson({ [business.id]: 'owner' });
-    // Nobody answers for these businesses.
+    // No one answers for these businesses.
     const unknown = Array.from({ length: 20 }, () => randomUUID().replace(/^.{8}/, '00000000'));
     const schedule = { recipient_id: person, set_by: person, first_month: '2026-01-01', months: 1 };
     await console.database.db

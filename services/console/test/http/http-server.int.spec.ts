@@ -23,7 +23,7 @@ describe('the HTTP server of the console', () => {
     expect([reply.status, reply.location]).toEqual([303, `/b/${business.id}`]);
   });
 
-  it('a page is not shown to a browser in which nobody is signed in', async () => {
+  it('a page is not shown to a browser in which no one is signed in', async () => {
     const reply = await console.browser().get('/?a=b');
     expect([reply.status, reply.location]).toEqual([303, '/sign-in?next=%2F%3Fa%3Db']);
   });

@@ -355,7 +355,7 @@ describe('drafts in the console', () => {
       expect(fieldsIn(resumed.text)).toMatchObject(typedInvitation);
     });
 
-    it('a form of before signing out and in again is kept, and is not sent by itself', async () => {
+    it('a form of before signing out and in again is kept, and is not sent automatically', async () => {
       const form = { ...(await open()), ...typed, _csrf: browser.csrfToken };
       await browser.post('/sign-out');
       const refused = await send(form, 'preview');

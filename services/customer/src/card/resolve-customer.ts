@@ -56,7 +56,7 @@ export class ResolveCustomer {
     };
   }
 
-  /** @throws Undecided while nobody can know whether there is a conflict. */
+  /** @throws Undecided while no one can know whether there is a conflict. */
   async #card(request: Request): Promise<CardRow> {
     const { business_id, customer } = request;
     const db = forTenant(this.db, business_id);

@@ -303,7 +303,7 @@ export function lookOf({ business }: DeliveryFacts, logo: EmailLogo | null): Loo
   return { accent: business.accent_color ?? null, logo };
 }
 
-/** The name is below it in words, so it says nothing to those who do not see it. */
+/** The name is below it in words, so it states nothing to those who do not see it. */
 function logoPicture({ logo }: Look): Markup | null {
   if (logo === null) {
     return null;

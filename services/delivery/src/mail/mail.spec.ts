@@ -173,7 +173,7 @@ describe('composeEmail', () => {
     expect(composeEmail(facts({}), forCustomer, base).text).not.toContain('הקצאה');
   });
 
-  it('composeEmail says that the allocation number is being obtained', () => {
+  it('composeEmail states that the allocation number is being obtained', () => {
     const occasion = { ...forCustomer, allocation: { number: null, isPending: true } };
     expect(composeEmail(facts({}), occasion, base).text).toContain('מספר ההקצאה בתהליך קבלה מרשות המסים.');
     expect(composeEmail(facts({ business: { language: 'en' } }), occasion, base).html).toContain(

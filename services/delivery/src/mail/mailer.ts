@@ -202,7 +202,7 @@ export class Mailer {
 }
 
 /**
- * The picture travels with the email: a mail program that loads nothing from elsewhere shows it, and nobody learns when it is opened.
+ * The picture travels with the email: a mail program that loads nothing from elsewhere shows it, and no one learns when it is opened.
  */
 function logoParts(logo: EmailLogo | null) {
   return logo === null

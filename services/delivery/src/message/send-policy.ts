@@ -2,7 +2,7 @@ import { heldUntil, nextAttemptAt } from '@pinkas/domain';
 import type { DeliveryFacts, DeliveryPurpose, SendFailure } from '../db/delivery.tables.js';
 
 /**
- * The outcome of one send attempt. `unknown`: the whole message was sent and no response came, so the provider may have
+ * The outcome of one send attempt. `unknown`: the complete message was sent and no response came, so the provider may have
  * accepted it. `reason` and `response` are the provider's own text where there is any.
  */
 export type SendOutcome =

@@ -63,7 +63,7 @@ export class KeyUseRecorder extends PeriodicTask {
         [...uses].map(([id, minute]) => ({ id, usedAt: new Date(minute * minuteMs) })),
       );
     } catch (error) {
-      // The next tick stores them, with what was noted meanwhile.
+      // The next tick stores them, with what was noted.
       this.#unstored = new Map([...uses, ...this.#unstored]);
       throw error;
     }

@@ -137,7 +137,7 @@ function readRows(
         from document as receipt, jsonb_array_elements(receipt.payments) as payment
         where receipt.business_id = document.business_id and receipt.source_id = document.id
           and receipt.type = 'receipt')`.as('received'),
-        // Not 'exists': the planner would collect the sources of the whole book for each page.
+        // Not 'exists': the planner would collect the sources of the complete book for each page.
         sql<boolean>`coalesce((
         select true
         from document as invoice

@@ -125,7 +125,7 @@ export function checkCancellable(document: SourceFacts, invoiced: boolean): void
 
 /**
  * The VAT rate of a document, in percent: that of the business, and for a credit note that of the document that it corrects,
- * whatever the rate is now. A credit at another rate than its invoice would report VAT that nobody charged, or leave some.
+ * whatever the rate is now. A credit at another rate than its invoice would report VAT that no one charged, or leave some.
  */
 export function vatRateOf(
   type: DocumentType,

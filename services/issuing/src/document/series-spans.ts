@@ -58,7 +58,7 @@ export async function seriesSpans(
 
 /**
  * The condition that a document is of the range. A span implies it; as a case, it does not lower the planner's row estimate, which
- * would make it read and sort the whole range for one page.
+ * would make it read and sort the complete range for one page.
  */
 export const isDated = ({ from, to }: DateRange): Expression<SqlBool> =>
   sql<SqlBool>`case when document.dated_on between ${from ?? '-infinity'} and ${to ?? 'infinity'}

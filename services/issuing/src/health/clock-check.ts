@@ -41,7 +41,7 @@ export class ClockCheck implements BackgroundTask {
     try {
       return reasonOf(await this.#differenceMs());
     } catch {
-      // Another check says that the database does not answer.
+      // Another check states that the database does not answer.
       return null;
     }
   }

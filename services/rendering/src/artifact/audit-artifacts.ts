@@ -33,7 +33,7 @@ export class AuditArtifacts {
     return this.#semaphore.run(deadline, async () => {
       const documents: Audited[] = [];
       for (const book of request.documents) {
-        // Nobody waits for the rest after that, and documents have to be rendered.
+        // No one waits for the rest after that, and documents have to be rendered.
         deadline.throwIfAborted();
         documents.push(await this.#audit(db, { business_id: request.business_id, ...book }));
       }

@@ -27,7 +27,7 @@ export class PageOperations {
     @InjectClock() private readonly clock: Clock,
   ) {}
 
-  /** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
+  /** Renders a document's hosted page. It is an output next to the original, so it states 'העתק'. */
   @Operation(renderPage)
   async render(request: RequestOf<typeof renderPage>): Promise<ReplyOf<typeof renderPage>> {
     const { document, state, business, language, pdf_url: pdfUrl, verify_url: verifyUrl } = request;

@@ -42,7 +42,7 @@ describe('nextRevision', () => {
     expect(nextRevision(cancelled, false, { cancelledAt: '2026-04-01T00:00:00.000Z' })).toBeNull();
   });
 
-  it('a revision says that the number is being obtained until the number, or the end of the attempts, is known', () => {
+  it('a revision states that the number is being obtained until the number, or the end of the attempts, is known', () => {
     const change = { allocationNumber: null, numberPending: true };
     const shown = { allocationNumber: null, numberPending: false, cancelledAt: null, cancelReason: null };
     expect(nextRevision(pending, false, change)).toBeNull();

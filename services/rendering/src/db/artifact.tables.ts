@@ -9,7 +9,7 @@ interface OwnRenderingTables {
    * - `revision`: 1 is made while the document is issued; each later one shows what was not known before.
    * - `request_sha256`: SHA-256 of the request, by which a repeated request is recognized.
    * - `certificate_sha256`: SHA-256 of the signing certificate.
-   * - `number_pending`: Whether this revision says that its number is still being obtained.
+   * - `number_pending`: Whether this revision states that its number is still being obtained.
    * - `cancelled_at`: As this revision shows it; null: it shows no cancellation.
    * - `published_at`: When `artifactRendered` was published for this revision, as the one for the customer.
    */

@@ -5,7 +5,7 @@ import { textOfSheet } from '../../test/sheet-text.js';
 import type { Sheet } from './sheet.js';
 
 describe('a donation receipt on paper', () => {
-  it('a donation receipt says donation, and names the approval of an institution', () => {
+  it('a donation receipt states donation, and names the approval of an institution', () => {
     const approved = (donation_approval: Business['donation_approval'], date = '2026-03-08') => {
       const business = sampleBusiness({
         legal_type: 'amuta',
@@ -57,18 +57,18 @@ describe('a donation receipt on paper', () => {
       expect(sheetText({ numberPending: true })).not.toContain('מספר הקצאה');
     });
 
-    it('a receipt says that it is not reported where no number is obtained any more', () => {
+    it('a receipt states that it is not reported where no number is obtained any more', () => {
       expect(sheetText({})).toContain('דיווח לרשות המסים לא דווח');
     });
 
-    it('a receipt says that its report is cancelled, with the number that it had', () => {
+    it('a receipt states that its report is cancelled, with the number that it had', () => {
       const text = sheetText({ allocationNumber: '405123456789', reportCancelled: true });
       expect(text).toContain('דיווח בוטל');
       expect(text).toContain('אינה מזכה בזיכוי ממס');
       expect(text).toContain('405123456789');
     });
 
-    it('a receipt says that it is anonymous where its donor has no id, and names the country of one who lives abroad', () => {
+    it('a receipt states that it is anonymous where its donor has no id, and names the country of one who lives abroad', () => {
       const { customer } = sampleDocument('donation_receipt', business);
       const unknown = { ...customer, tax_id: null };
       expect(sheetText({}, { customer: unknown })).toContain('תרומה בעילום שם');

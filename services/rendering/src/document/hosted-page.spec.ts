@@ -41,7 +41,7 @@ describe('hostedPage', () => {
     expect(page()).not.toMatch(/<script|<link (?!rel="icon" href="data:)|<img|@import|url\(|\son\w+=/i);
   });
 
-  it('the page of an invoice says until when it is to be paid, in either language', () => {
+  it('the page of an invoice states until when it is to be paid, in either language', () => {
     const html = page({ allocation_number: '123456789' });
     expect(html).toContain('<p class="status open">לתשלום עד <bdi dir="ltr">07/04/2026</bdi></p>');
     expect(html).toContain('<bdi dir="ltr">123456789</bdi>');
@@ -83,7 +83,7 @@ describe('hostedPage', () => {
     expect(page({ paid: 2000, set_off: 90, withheld: 90 }, 'en')).not.toContain('From credit on account');
   });
 
-  it('the page of a paid invoice says that it is paid, and asks for nothing', () => {
+  it('the page of a paid invoice states that it is paid, and asks for nothing', () => {
     const html = page({ status: 'closed', paid: 3009 });
     expect(html).toContain('<p class="status closed">שולם</p>');
     expect(html).not.toMatch(/<dt>(?:סכום|יתרה) לתשלום/);
@@ -122,7 +122,7 @@ describe('hostedPage', () => {
     expect(proforma).not.toContain('<dt>סכום לתשלום');
   });
 
-  it('the page of a cancelled document says that it is cancelled', () => {
+  it('the page of a cancelled document states that it is cancelled', () => {
     const html = page({ status: 'cancelled', cancelled_at: '2026-03-09T10:00:00Z' });
     expect(html).toContain('<p class="status cancelled">מבוטל</p>');
     expect(html).toContain(

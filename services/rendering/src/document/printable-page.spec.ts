@@ -29,7 +29,7 @@ describe('printablePage', () => {
     const other = print(sheetOf({ business: english, document: sampleDocument(type, english) }));
     expect(other).toContain('<html lang="en" dir="ltr">');
     expect(other).toContain(`<h1>${name}</h1>`);
-    // Books are kept in Hebrew: the statutory words are beside the English ones.
+    // Books are kept in Hebrew: the statutory words are next to the English ones.
     for (const word of [nameHe, 'No. 1042', 'מסמך ממוחשב', 'Computerized document']) {
       expect(textOf(other)).toContain(word);
     }
@@ -135,7 +135,7 @@ describe('printablePage', () => {
     expect(all).toBeGreaterThanOrEqual(36);
   });
 
-  it('the page says that prices include VAT where they do', () => {
+  it('the page states that prices include VAT where they do', () => {
     expect(textOfType('tax_invoice', { prices_include_vat: true })).toContain('סכום ₪ כולל מע"מ');
   });
 
@@ -270,7 +270,7 @@ describe('printablePage', () => {
     expect(text).toContain(`לקוח לדוגמה בע"מ ${word} 515151512`);
   });
 
-  it('the page says that the allocation number is being obtained, until the number is there', () => {
+  it('the page states that the allocation number is being obtained, until the number is there', () => {
     expect(textOfSheet({ numberPending: true })).toContain('מספר הקצאה בתהליך קבלה מרשות המסים');
     expect(textOfSheet({ numberPending: true, business: sampleBusiness({ language: 'en' }) })).toContain(
       'Allocation number · מספר הקצאה Being obtained',
@@ -279,7 +279,7 @@ describe('printablePage', () => {
     expect(textOfSheet()).not.toContain('הקצאה');
   });
 
-  it('the page says original or copy, and never both', () => {
+  it('the page states original or copy, and never both', () => {
     const original = textOfSheet();
     expect(original).toContain('מקור | מסמך ממוחשב');
     expect(original).not.toContain('העתק');
@@ -288,7 +288,7 @@ describe('printablePage', () => {
     expect(copy).not.toContain('מקור |');
   });
 
-  it('a cancelled document says that it is cancelled, and when', () => {
+  it('a cancelled document states that it is cancelled, and when', () => {
     const cancelledAt = '2026-03-09T23:30:00Z';
     expect(textOfSheet({ cancelledAt })).toContain('מבוטל בוטל בתאריך 10/03/2026 בשעה 01:30');
     const english = sampleBusiness({ language: 'en' });
@@ -298,7 +298,7 @@ describe('printablePage', () => {
     expect(print(sheetOf())).not.toContain('מבוטל');
   });
 
-  it('a cancelled document says why, where its caller said so', () => {
+  it('a cancelled document states why, where its caller said so', () => {
     const cancelledAt = '2026-03-09T23:30:00Z';
     expect(textOfSheet({ cancelledAt, cancelReason: 'הוזמן פעמיים <b>' })).toContain(
       'בשעה 01:30 סיבה: הוזמן פעמיים <b>',

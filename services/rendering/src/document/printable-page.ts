@@ -28,7 +28,7 @@ export interface PrintablePage {
   readonly fonts: readonly FontFile[];
 }
 
-/** The page of a document, with what it says in the order in which it is read. */
+/** The page of a document, with what it states in the order in which it is read. */
 export interface DocumentPage extends PrintablePage {
   readonly texts: readonly SourceText[];
 }

@@ -15,7 +15,7 @@ import type { SheetLogo } from '../logo/logo.js';
 export interface RevisionContent {
   /** Of the tax authority: an allocation number, or that of a donation report; null while there is none. */
   readonly allocationNumber: string | null;
-  /** Whether it says that the number is still being obtained. */
+  /** Whether it states that the number is still being obtained. */
   readonly numberPending: boolean;
   /** The instant of cancellation, ISO 8601; null for a document that is not cancelled. */
   readonly cancelledAt: string | null;
@@ -82,7 +82,7 @@ export function showsPrices({ document, business }: Sheet): boolean {
 }
 
 /**
- * Whether the lines show their prices: those of a donation without VAT do not add up to its total, and nothing on it says why.
+ * Whether the lines show their prices: those of a donation without VAT do not add up to its total, and nothing on it states why.
  */
 export function showsLinePrices(sheet: Sheet): boolean {
   const { type, prices_include_vat, totals } = sheet.document;

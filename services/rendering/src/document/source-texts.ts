@@ -16,7 +16,7 @@ export function unescaped(text: string): string {
 
 /**
  * The texts of markup that our templates have written, in their order, as a browser shows them, each with the language that the element
- * around it says.
+ * around it states.
  */
 export function sourceTexts(markup: Markup, language: Language): SourceText[] {
   const texts: SourceText[] = [];

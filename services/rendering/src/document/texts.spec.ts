@@ -23,7 +23,7 @@ describe('sourceTexts', () => {
 });
 
 describe('phrase', () => {
-  it('a statutory phrase has its Hebrew words beside the English ones, marked as Hebrew', () => {
+  it('a statutory phrase has its Hebrew words next to the English ones, marked as Hebrew', () => {
     expect(phrase(wording.original, 'en').text).toBe('Original · <bdi lang="he">מקור</bdi>');
     expect(phrase(wording.vat, 'en').text).toBe('VAT (<bdi lang="he">מס ערך מוסף</bdi>)');
   });

@@ -100,7 +100,7 @@ export class CircuitBreakingRenderer {
       // A page that had little time left when it came here proves nothing by its time-out.
       const isProof = !(timedOut && availableMs < this.options.healthyRenderMs);
       if (isProof && !(error instanceof PdfTooLargeError) && !pageRejected.test((error as Error).message)) {
-        // The room of this page stays taken meanwhile: what may be broken gets no further page.
+        // The room of this page stays taken: what may be broken gets no further page.
         await withTimeout(this.#countUnlessHealthy(error), deadlineMs - performance.now(), () => {});
       }
       throw error;

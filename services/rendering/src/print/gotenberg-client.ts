@@ -49,7 +49,7 @@ export class GotenbergClient {
 
   /**
    * Renders a page whose title is `nonce`.
-   * @param deadlineMs the instant, on the clock of `performance`, after which nobody waits any more.
+   * @param deadlineMs the instant, on the clock of `performance`, after which no one waits any more.
    * @throws InvalidPdfError when the response is not the whole PDF of this page; PdfTooLargeError; Error with Gotenberg's message when it rejects the page,
    * and when the deadline has passed.
    */

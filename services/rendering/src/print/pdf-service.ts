@@ -34,7 +34,7 @@ const healthyRenderMs = 2_000;
 export interface RenderedArtifact {
   /** What it shows beside the facts of its issue. */
   readonly content: RevisionContent;
-  /** Whether it says that it is the original. */
+  /** Whether it states that it is the original. */
   readonly isOriginal: boolean;
   readonly pdf: Buffer;
   readonly sha256: Buffer;

@@ -158,7 +158,7 @@ export async function readRevisions(db: Db, key: DocumentKey) {
     .execute();
 }
 
-/** What the page says of the latest revision: the hashes that identify it and its certificate, and what it shows. */
+/** What the page states of the latest revision: the hashes that identify it and its certificate, and what it shows. */
 export async function latestRevision(db: Db, key: DocumentKey) {
   return db
     .selectFrom('artifact')

@@ -71,7 +71,7 @@ const faces = (files: readonly FontFile[], addressOf: (file: FontFile) => string
     )
     .join('');
 
-/** `@font-face` rules that fetch the files by name, from beside the HTML. */
+/** `@font-face` rules that fetch the files by name, from next to the HTML. */
 export function facesByName(files: readonly FontFile[]): string {
   return faces(files, (file) => file.fileName);
 }

@@ -15,7 +15,7 @@ type Line = IssuedDocument['items'][number];
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 60" width="240" height="60"><rect width="60" height="60" rx="12" fill="#0b6e4f"/><path d="M14 42 30 14 46 42Z" fill="#fff"/><rect x="76" y="14" width="150" height="12" rx="6" fill="#0b6e4f"/><rect x="76" y="34" width="96" height="12" rx="6" fill="#8fc3ae"/></svg>`;
 
-/** A picture that is nobody's. */
+/** A picture that is no one's. */
 export const sampleLogo: SheetLogo = {
   address: `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`,
   width: 240,

@@ -194,7 +194,7 @@ export class BookComparison {
     }
   }
 
-  /** @returns what the book has where the field says something else; null where it says the same. */
+  /** @returns what the book has where the field says something else; null where it states the same. */
   #differs(record: ParsedRecord, number: number, expected: string | bigint | null): string | null {
     const field = recordTables.get(record.code)?.fields.find((candidate) => candidate.number === number);
     if (!field) {
@@ -244,7 +244,7 @@ function shown(record: ParsedRecord, number: number): string {
     : decimalOf(picture, record.amount(number));
 }
 
-/** What only the file knows: links, and the sum of a line, which is compared by itself. */
+/** What only the file knows: links, and the sum of a line, which is compared separately. */
 const ownFields = new Set([1234, 1255, 1267, 1273, 1305, 1323]);
 
 const typesByCode = new Map(Object.entries(typeCodes).map(([type, code]) => [code, type]));

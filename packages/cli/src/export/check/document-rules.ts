@@ -68,7 +68,7 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const isCountry = (code: string): boolean => /^[A-Z]{2}$/.test(code) && countryNames.of(code) !== undefined;
 
-/** Checks a header by itself, but for its number. */
+/** Checks a header alone, but for its number. */
 export function checkHeader(record: ParsedRecord, declared: Declared, report: Report): void {
   const type = record.raw(1203);
   if (!documentTypes.has(type)) {
@@ -165,7 +165,7 @@ function checkBranch(record: ParsedRecord, field: number, { hasBranches }: Decla
   }
 }
 
-/** Checks a line by itself. */
+/** Checks a line alone. */
 export function checkLine(record: ParsedRecord, declared: Declared, report: Report): void {
   const base = record.raw(1256);
   if (base !== '000' && !documentTypes.has(base)) {
@@ -196,7 +196,7 @@ export function checkLine(record: ParsedRecord, declared: Declared, report: Repo
   }
 }
 
-/** Checks a payment by itself. */
+/** Checks a payment alone. */
 export function checkPayment(record: ParsedRecord, declared: Declared, report: Report): void {
   checkBranch(record, 1320, declared, report);
   const means = record.raw(1306);

@@ -45,7 +45,7 @@ export interface IncomingEvent {
   readonly body: string;
   readonly requestId: string | null;
   readonly trace: TraceHeaders | null;
-  /** The dead letter that an operator redrives, for the trail; absent where nobody does. */
+  /** The dead letter that an operator redrives, for the trail; absent where no one does. */
   readonly deadLetterId?: string;
 }
 

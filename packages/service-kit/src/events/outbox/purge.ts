@@ -77,7 +77,7 @@ async function purgeOutbox(
 }
 
 /**
- * Deletes rows by their place, which nothing changes: by their key PostgreSQL may read the whole table for them.
+ * Deletes rows by their place, which nothing changes: by their key PostgreSQL may read the complete table for them.
  * @returns how many rows were deleted.
  */
 async function purgeInbox(db: Kysely<MessagingTables>): Promise<number> {

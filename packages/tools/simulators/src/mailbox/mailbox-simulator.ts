@@ -59,7 +59,7 @@ const noFailure: Mode = { mode: 'ok', times: 0, address: '' };
 
 let certificate: Promise<{ pfx: Buffer; passphrase: string }> | undefined;
 
-/** The certificate of every mailbox of this process, which nobody else has signed. Its key takes a moment to make. */
+/** The certificate of every mailbox of this process, which no one else has signed. Its key takes a moment to make. */
 function ownCertificate(): Promise<{ pfx: Buffer; passphrase: string }> {
   const passphrase = randomBytes(16).toString('hex');
   certificate ??= createSelfSignedP12({ commonName: 'localhost', password: passphrase, years: 10 }).then(

@@ -124,7 +124,7 @@ export class Faults {
 
   /**
    * Reads `POST /_mode`: the members of {@link Fault}, all of them optional. One with an `invoice_id` or an `operation` lasts
-   * beside the others; `reset: true` clears them all first.
+   * next to the others; `reset: true` clears them all first.
    * @returns the fault that was set.
    */
   async read(request: IncomingMessage): Promise<Fault> {

@@ -129,7 +129,7 @@ function invalidGrant(client: string, description: string, source: string): Answ
   return oauthError(400, 'invalid_grant', `*[${client}] ${description}*`, source);
 }
 
-/** PD says that `consented_on` counts refreshes; its sample is a Unix time, as here. */
+/** PD states that `consented_on` counts refreshes; its sample is a Unix time, as here. */
 function tokensAnswer({ accessToken, refreshToken, login, refreshSeconds }: Tokens): Answer {
   const body = {
     token_type: 'Bearer',

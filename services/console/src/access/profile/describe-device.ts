@@ -22,7 +22,7 @@ const systems = [
 const unknownBrowser = { he: 'דפדפן לא מוכר', en: 'Unknown browser' } as const;
 const on = { he: 'ב־', en: ' on ' } as const;
 
-/** What a User-Agent header says, in plain words: `Chrome on Windows`. */
+/** What a User-Agent header states, in plain words: `Chrome on Windows`. */
 export function describeDevice(userAgent: string, language: Language): string {
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];

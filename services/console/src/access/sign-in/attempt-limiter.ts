@@ -18,12 +18,12 @@ const minuteMs = 60 * 1000;
 const attemptLimits = {
   /** Requests from one network for a link to one address, known or not: what a stranger asks for counts for the stranger. */
   link_source: { most: 5, windowMs: 15 * minuteMs },
-  /** Mails to one address, of all that ask. Beyond it each network still gets one, so that strangers keep nobody out. */
+  /** Mails to one address, of all that ask. Beyond it each network still gets one, so that strangers keep no one out. */
   link_address: { most: 20, windowMs: 15 * minuteMs },
   link_reserve: { most: 1, windowMs: 15 * minuteMs },
   /** It bounds the work of the console only: many people may share a network. */
   link_network: { most: 400, windowMs: 15 * minuteMs },
-  /** Mails that a signed-in person asks for as a proof; nobody else counts here. */
+  /** Mails that a signed-in person asks for as a proof; no one else counts here. */
   proof_person: { most: 10, windowMs: 15 * minuteMs },
   /** Links, passkeys and answers of the issuer that were wrong; right ones are never refused. */
   guess_network: { most: 30, windowMs: 15 * minuteMs },

@@ -120,7 +120,7 @@ export class Oidc {
     return { personId, next: ceremony.next_path };
   }
 
-  /** An issuer may leave `prompt` and `max_age` aside: then it says nothing about now. */
+  /** An issuer may leave `prompt` and `max_age` aside: then it states nothing about now. */
   #requireFresh({ auth_time, iat }: client.IDToken): void {
     if (auth_time === undefined || iat - auth_time > proofSeconds) {
       throw new OidcError('stale');

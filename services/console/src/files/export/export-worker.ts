@@ -164,7 +164,7 @@ export class ExportWorker implements BackgroundTask {
       return;
     }
     await fail(db, job, now, failure, text);
-    // What the person can change wakes nobody.
+    // What the person can change wakes no one.
     this.logger[failure === 'unavailable' || failure === 'full' ? 'error' : 'info'](
       { ...fields, failure, err: error },
       'export failed',
@@ -201,7 +201,7 @@ function failureOf(error: unknown, attempts: number): ExportFailure | null {
   return attempts < attemptsMax ? null : 'unavailable';
 }
 
-/** The bytes of all files below a folder; those that vanish meanwhile do not count. */
+/** The bytes of all files below a folder; those that vanish do not count. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries

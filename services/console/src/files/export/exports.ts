@@ -194,7 +194,7 @@ interface ExportFile {
   readonly name: string;
   readonly mediaType: string;
   readonly sizeBytes: number;
-  /** Reads the file chunk by chunk. It throws where the file expires meanwhile. */
+  /** Reads the file chunk by chunk. It throws where the file expires. */
   readonly chunks: AsyncIterable<Buffer>;
 }
 
