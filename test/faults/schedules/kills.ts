@@ -124,7 +124,7 @@ export async function expireClaims({ system }: Engine): Promise<void> {
 async function awaitRedelivered({ system: { stack } }: Engine, consumer: ConsumerBinding): Promise<void> {
   const { service, event, durable } = consumer;
   const handled = new RegExp(
-    `^pinkas_event_duration_seconds_count{consumer="${durable}"[^}]*} [1-9]\\d*$`,
+    `^pinkas_event_duration_seconds_count{[^}]*consumer="${durable}"[^}]*} [1-9]\\d*$`,
     'm',
   );
   const again = async () => handled.test(await stack.metricsOf(service));
