@@ -97,7 +97,7 @@ const roomsOf: Record<string, readonly string[]> = {
     '*.ts',
     'commands',
     'export',
-    'audit',
+    'trail',
     'verify',
     'doctor',
     'run-command.ts',

@@ -93,6 +93,7 @@ export function documentFacts(
   const { language, t } = visit;
   const { based_on: source } = document;
   const isInFigures = balanceOf(document, state) !== null;
+  const setOffsText = t(texts[isInFigures ? 'setOffs' : 'returned']);
   const showsPaid = !isInFigures && (documentTypeRules[document.type].dueDate || state.paid > 0);
   const showsCredited = !isInFigures && state.credited;
   return facts(
@@ -114,7 +115,7 @@ export function documentFacts(
         setOffOf(state) === 0
           ? null
           : html`${amount(setOffOf(state), language)}
-<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${t(texts[balanceOf(document, state) === null ? 'returned' : 'setOffs'])}</a>`,
+<a href="${visit.link(`/documents/${document.id}/set-offs`)}">${setOffsText}</a>`,
       ],
       [t(withheldWords.withheld), withheldFact(visit, document, state)],
       [

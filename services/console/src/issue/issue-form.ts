@@ -136,6 +136,24 @@ function originText({ language, link }: MemberVisit, { document, isSource }: Ori
   return html`${word} <a href="${link(`/documents/${document.id}`)}">${documentName(document, language)}</a>`;
 }
 
+function customerDetail(
+  detail: TypedDetail,
+  { single, type }: IssueForm['fields'],
+  errors: FieldErrors,
+  language: Language,
+): Markup {
+  const { kind } = customerMembers[detail];
+  return field({
+    name: `customer.${detail}`,
+    label: textOf(type, detail, language),
+    hint: type === 'donation_receipt' && detail === 'tax_id' ? donorIdHint[language] : undefined,
+    value: single[`customer.${detail}`],
+    error: errors[`customer.${detail}`],
+    ltr: kind !== 'text',
+    ...((kind === 'email' || kind === 'tel') && { type: kind }),
+  });
+}
+
 function customerCard(
   visit: MemberVisit,
   { fields, found = null, isAsked = false, errors = {} }: IssueForm,
@@ -150,18 +168,7 @@ function customerCard(
     value: single['customer.name'],
     error: errors['customer.name'],
   });
-  const detailField = (detail: TypedDetail) => {
-    const { kind } = customerMembers[detail];
-    return field({
-      name: `customer.${detail}`,
-      label: textOf(type, detail, language),
-      hint: isDonation && detail === 'tax_id' ? donorIdHint[language] : undefined,
-      value: single[`customer.${detail}`],
-      error: errors[`customer.${detail}`],
-      ltr: kind !== 'text',
-      ...((kind === 'email' || kind === 'tel') && { type: kind }),
-    });
-  };
+  const detailField = (detail: TypedDetail) => customerDetail(detail, fields, errors, language);
   // The id of a donor is seen at once: the credit depends on it.
   const folded = typedDetails.filter((detail) => !isDonation || detail !== 'tax_id');
   const isConflict =

@@ -23,9 +23,9 @@ export interface GeneratedTables {
     claimed_until: Date | null;
     /** Details that a person has removed, however often documents have filled them since. */
     removed_details: Generated<string[]>;
-    /** The form in which addresses are searched: in lower case. */
+    /** What addresses are searched by: in lower case. */
     email_key: string | null;
-    /** The form in which phone numbers are searched: digits, without the code of the country and zeros before. */
+    /** What phone numbers are searched by: digits, without the code of the country and zeros before. */
     phone_key: string | null;
     /** Null: those of the business. */
     payment_terms: unknown;
