@@ -165,6 +165,8 @@ const roomsOf: Record<string, readonly string[]> = {
     'cancel',
     'report',
     'test-mode',
+    'outcome',
+    'settle',
     'issue',
     'list',
   ],

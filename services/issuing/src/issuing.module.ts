@@ -19,17 +19,17 @@ import { IssueQueue } from './issue/issue-queue.js';
 import { IssueTransaction } from './issue/issue-transaction.js';
 import { PreviewDocument } from './issue/preview-document.js';
 import { RecipientChecks } from './issue/recipient-checks.js';
-import { RecordAllocation } from './issue/record-allocation.js';
-import { RecordDelivery } from './issue/record-delivery.js';
-import { RecordDonation } from './issue/record-donation.js';
-import { ReportDonation } from './issue/report-donation.js';
 import { SeriesChecks } from './issue/series-checks.js';
-import { SetOffOperations } from './issue/set-off-operations.js';
-import { WithheldOperations } from './issue/withheld-operations.js';
 import { DocumentOperations } from './list/document-operations.js';
 import { SummaryOperations } from './list/summary-operations.js';
+import { RecordAllocation } from './outcome/record-allocation.js';
+import { RecordDelivery } from './outcome/record-delivery.js';
+import { RecordDonation } from './outcome/record-donation.js';
+import { ReportDonation } from './outcome/report-donation.js';
 import { ListPayments } from './report/list-payments.js';
 import { ReportPeriod } from './report/report-period.js';
+import { SetOffOperations } from './settle/set-off-operations.js';
+import { WithheldOperations } from './settle/withheld-operations.js';
 import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 
 /** The book of a business: documents, series, daily counts. */

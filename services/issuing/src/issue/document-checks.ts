@@ -10,7 +10,7 @@ import {
   totalsOf,
   vatRateOf,
 } from '../document/document-rules.js';
-import { findSource, type SourceDocument } from './source-document.js';
+import { findSource, type SourceDocument } from '../settle/source-document.js';
 
 /** What is asked for, whether it is issued or only previewed. */
 export interface DocumentRequest {

@@ -4,12 +4,12 @@ import { requiresNumber } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient, withContext } from '@pinkas/service-kit';
 import { allocationOptions, type IssuingConfig } from '../config.js';
 import type { DocumentRow } from '../document/document.repository.js';
+import { type LeftToPay, leftToPayOf, settledWith } from '../settle/set-off-rules.js';
+import { checkLockedSource, type SetOffEffect } from '../settle/source-document.js';
 import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
 import type { Draft } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
 import { SeriesChecks } from './series-checks.js';
-import { type LeftToPay, leftToPayOf, settledWith } from './set-off-rules.js';
-import { checkLockedSource, type SetOffEffect } from './source-document.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
 

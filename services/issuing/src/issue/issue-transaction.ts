@@ -17,6 +17,8 @@ import { toRow } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
 import { ClockCheck } from '../health/clock-check.js';
 import { HistoryCheck } from '../health/history-check.js';
+import { recordSetOffs, storeSetOffs } from '../settle/record-set-offs.js';
+import { lockSources, settleSources } from '../settle/source-document.js';
 import type { Draft } from './draft.js';
 import {
   type Artifact,
@@ -34,8 +36,6 @@ import {
 } from './issue.repository.js';
 import { warningsOf } from './issue-warnings.js';
 import { closedEvents, issuedEvents } from './issued-events.js';
-import { recordSetOffs, storeSetOffs } from './record-set-offs.js';
-import { lockSources, settleSources } from './source-document.js';
 
 type Trx = OutboxTransaction<IssuingTables>;
 

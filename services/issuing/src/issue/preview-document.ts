@@ -23,6 +23,8 @@ import { findById } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { termsOf } from '../document/document-rules.js';
 import { readSettling } from '../document/settlement.repository.js';
+import { leftToPayOf, settledWith } from '../settle/set-off-rules.js';
+import type { SourceDocument } from '../settle/source-document.js';
 import { AuthorityThreshold } from './authority-threshold.js';
 import { decideOutcomes } from './decided-outcomes.js';
 import { DocumentChecks } from './document-checks.js';
@@ -31,8 +33,6 @@ import { readSeries } from './issue.repository.js';
 import { previewWarnings } from './preview-warnings.js';
 import { RecipientChecks } from './recipient-checks.js';
 import { SeriesChecks } from './series-checks.js';
-import { leftToPayOf, settledWith } from './set-off-rules.js';
-import type { SourceDocument } from './source-document.js';
 
 type Reply = ReplyOf<typeof previewDocument>;
 

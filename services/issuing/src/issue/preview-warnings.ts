@@ -17,9 +17,9 @@ import { parsePhoneNumber } from '@pinkas/domain/delivery';
 import { toDocument } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
 import type { SettlingDocuments } from '../document/settlement.repository.js';
+import type { SourceDocument } from '../settle/source-document.js';
 import type { DecidedOutcomes } from './decided-outcomes.js';
 import type { UnnumberedDocument } from './draft.js';
-import type { SourceDocument } from './source-document.js';
 
 /** A document that would be issued, with what is known of what it does. */
 export interface PreviewedDocument {

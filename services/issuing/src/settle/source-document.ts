@@ -44,8 +44,9 @@ export async function findSource(
 }
 
 /**
- * Locks the sources of documents, and what they set off against, until the transaction ends, and with those of credit notes the proformas that may ask for their
- * payment again. @returns them by id, as they are now.
+ * Locks the sources of documents, and what they set off against, until the transaction ends. With the sources of credit notes it locks
+ * the proformas that may ask for their payment again.
+ * @returns them by id, as they are now.
  */
 export async function lockSources(
   trx: Transaction<IssuingTables>,

@@ -1,10 +1,9 @@
-import type { SetOffAmount } from '@pinkas/contracts';
+import type { IssuedDocument, issueDocument, RequestOf, SetOffAmount } from '@pinkas/contracts';
 import { type Agorot, fromShekels, sum } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import type { DocumentRow } from '../document/document.repository.js';
 import type { SetOffKind } from '../document/document.tables.js';
 import { paymentsSum } from '../document/document-rules.js';
-import type { Draft } from './draft.js';
 import type { SetOffEffect } from './source-document.js';
 
 /** What is left to pay of locked documents, in agorot, while acts of one transaction settle them; null: nothing is asked for. */
@@ -74,8 +73,8 @@ export function settledWith(
     document,
     request,
   }: {
-    readonly document: Draft['document'];
-    readonly request: Pick<Draft['request'], 'body' | 'set_offs' | 'withheld'>;
+    readonly document: Pick<IssuedDocument, 'based_on' | 'customer'>;
+    readonly request: Pick<RequestOf<typeof issueDocument>, 'body' | 'set_offs' | 'withheld'>;
   },
   documents: ReadonlyMap<string, DocumentRow>,
   left: LeftToPay,
