@@ -33,7 +33,7 @@ type Reply = Awaited<ReturnType<IssuingUnderTest['issue']>>;
 type Request = RequestOf<typeof issueDocument>;
 type IssueRequests = [Request, ...Request[]];
 
-describe('documents in line for one series', () => {
+describe('documents in the queue of their series', () => {
   let issuing: IssuingUnderTest;
   let owner: Database<object>;
   let business: IssuingUnderTest['business'];
@@ -78,20 +78,20 @@ describe('documents in line for one series', () => {
   };
 
   /**
-   * Sends requests for one series, the first of which is rendered until the others are in line.
+   * Sends requests for one series, the first of which is rendered until the others are in the queue.
    * @param options.render of the others, by title.
-   * @param options.inLine what happens; it calls `proceed`.
+   * @param options.inQueue what happens; it calls `proceed`.
    * @returns the number or the error code of each of the others.
    */
-  async function issueInLine(
+  async function issueInQueue(
     [front, ...others]: IssueRequests,
     options: {
       render?: (title: string | null, attempt: number) => Promise<void>;
-      inLine?: (proceed: () => Promise<void>) => Promise<void>;
+      inQueue?: (proceed: () => Promise<void>) => Promise<void>;
       call?: typeof issue;
     } = {},
   ): Promise<(number | string)[]> {
-    const { render = async () => {}, inLine = (proceed) => proceed(), call = issue } = options;
+    const { render = async () => {}, inQueue = (proceed) => proceed(), call = issue } = options;
     const { open, opened } = gate();
     let begun = false;
     issuing.render = async ({ document, attempt }) => {
@@ -111,10 +111,10 @@ describe('documents in line for one series', () => {
       reply.catch(() => {});
       pending.push(reply);
       await eventually('the card is reserved', () => issuing.resolved.length > before);
-      // Its request arrives behind the reply of the reservation: the document is in line when it is answered.
+      // Its request arrives behind the reply of the reservation: the document is in the queue when it is answered.
       await expect(stateOf(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
     }
-    await inLine(async () => {
+    await inQueue(async () => {
       open();
       await Promise.allSettled(pending);
     });
@@ -125,7 +125,7 @@ describe('documents in line for one series', () => {
     );
   }
   /** Requests for one series, the first of them titled `front`. */
-  const inLine = (...titles: string[]): IssueRequests => [
+  const inQueue = (...titles: string[]): IssueRequests => [
     requestOf('front'),
     ...titles.map((title) => requestOf(title)),
   ];
@@ -161,9 +161,9 @@ describe('documents in line for one series', () => {
     expect(rows[0]).toEqual({ counted: documents, positions: documents, events: documents });
   }
 
-  it('documents in line are issued in one transaction, in the order of their arrival', async () => {
+  it('documents in the queue of their series are issued in one transaction, in the order of their arrival', async () => {
     const before = await transactions();
-    expect(await issueInLine(inLine('a', 'b', 'c', 'd'))).toEqual([2, 3, 4, 5]);
+    expect(await issueInQueue(inQueue('a', 'b', 'c', 'd'))).toEqual([2, 3, 4, 5]);
     expect(await transactions()).toBe(before + 2);
     const documents = await expectBook(['front', 'a', 'b', 'c', 'd']);
     expect(documents.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
@@ -183,7 +183,7 @@ describe('documents in line for one series', () => {
   ])('documents move up behind the %s whose rendering fails', async (_which, failing, ended, titles) => {
     const render = (title: string | null) => (failing.includes(title ?? '') ? fail() : Promise.resolve());
     const before = await transactions();
-    expect(await issueInLine(inLine('a', 'b', 'c', 'd'), { render })).toEqual(ended);
+    expect(await issueInQueue(inQueue('a', 'b', 'c', 'd'), { render })).toEqual(ended);
     expect(await transactions()).toBe(before + 2);
     await expectBook(['front', ...titles]);
     await expectCounted(titles.length + 1);
@@ -191,7 +191,7 @@ describe('documents in line for one series', () => {
   });
 
   it('documents that all fail leave nothing', async () => {
-    expect(await issueInLine(inLine('a', 'b'), { render: fail })).toEqual([
+    expect(await issueInQueue(inQueue('a', 'b'), { render: fail })).toEqual([
       'document_generation_failed',
       'document_generation_failed',
     ]);
@@ -213,16 +213,16 @@ describe('documents in line for one series', () => {
       requestOf('d', { date: '2026-06-15' }, limited),
     ];
     const render = (title: string | null) => (aFails && title === 'a' ? fail() : Promise.resolve());
-    expect(await issueInLine(requests, { render })).toEqual(ended);
+    expect(await issueInQueue(requests, { render })).toEqual(ended);
     await expectBook(['front', ...(aFails ? ['b', 'c', 'd'] : ['a', 'c'])]);
   });
 
   it('a request whose key another replica uses is refused, and the others are issued', async () => {
     const { document: order } = await issue(requestOf('order', { type: 'order' }));
-    const requests = inLine('a', 'b', 'c');
+    const requests = inQueue('a', 'b', 'c');
     const [locked = '', used = ''] = requests.slice(1).map((request) => request.idempotency_key);
-    const ended = await issueInLine(requests, {
-      inLine: async (proceed) => {
+    const ended = await issueInQueue(requests, {
+      inQueue: async (proceed) => {
         // What another replica issues in another series, with the key of b.
         await sql`
           insert into document select (jsonb_populate_record(document, jsonb_build_object('id', gen_random_uuid(),
@@ -236,10 +236,10 @@ describe('documents in line for one series', () => {
     await eventually('the cards are released', () => issuing.released.length === 2);
   });
 
-  it('one document is issued for requests with one key in line', async () => {
+  it('one document is issued for requests with one key in the queue of their series', async () => {
     const a = requestOf('a');
-    const ended = await issueInLine([requestOf('front'), a], {
-      inLine: async (proceed) => {
+    const ended = await issueInQueue([requestOf('front'), a], {
+      inQueue: async (proceed) => {
         await expect(issue(a)).rejects.toMatchObject({ code: 'request_in_progress' });
         await proceed();
       },
@@ -258,7 +258,7 @@ describe('documents in line for one series', () => {
         items: net(unit_price),
         payments: cash(gross),
       });
-    const ended = await issueInLine(
+    const ended = await issueInQueue(
       [receipt('front', 11.8, 10), receipt('a', 23.6, 20), receipt('b', 35.4, 30), receipt('c', 47.2, 40)],
       { render: (title) => (title === 'b' ? fail() : Promise.resolve()) },
     );
@@ -273,7 +273,7 @@ describe('documents in line for one series', () => {
     const { document: invoice } = await issue(requestOf('invoice'));
     const credit = (title: string, unit_price: number) =>
       requestOf(title, { type: 'credit_note', based_on: invoice.id, items: net(unit_price) });
-    expect(await issueInLine([credit('front', 10), credit('a', 30), credit('b', last)])).toEqual(ended);
+    expect(await issueInQueue([credit('front', 10), credit('a', 30), credit('b', last)])).toEqual(ended);
     expect(await stateOf(invoice.id)).toMatchObject({ status, paid: 0 });
   });
 
@@ -284,7 +284,7 @@ describe('documents in line for one series', () => {
     await sql`
       create trigger reject_document before insert on document
         for each row when (new.title = 'rejected') execute function reject_document()`.execute(owner);
-    const ended = await issueInLine(inLine('a', 'rejected', 'c'));
+    const ended = await issueInQueue(inQueue('a', 'rejected', 'c'));
     await sql`drop trigger reject_document on document`.execute(owner);
     expect(ended).toEqual([2, 'internal_error', 3]);
     await expectBook(['front', 'a', 'c']);
@@ -295,7 +295,7 @@ describe('documents in line for one series', () => {
   it('a daily limit that another series reaches refuses what is above it', async () => {
     const limited = { issuer: { kind: 'key', id: randomUUID(), daily_documents: 2 } } as const;
     let other: Promise<Reply> | undefined;
-    const ended = await issueInLine(
+    const ended = await issueInQueue(
       [requestOf('front'), requestOf('a', {}, limited), requestOf('b', {}, limited), requestOf('c')],
       {
         render: async (title) => {
@@ -318,8 +318,8 @@ describe('documents in line for one series', () => {
     await sql`
       create constraint trigger lose_connection after insert on document deferrable initially deferred
         for each row when (new.title = 'b') execute function lose_connection()`.execute(owner);
-    const requests = inLine('a', 'b', 'fails');
-    const ended = await issueInLine(requests, {
+    const requests = inQueue('a', 'b', 'fails');
+    const ended = await issueInQueue(requests, {
       render: (title) => (title === 'fails' ? fail() : Promise.resolve()),
     });
     await sql`drop trigger lose_connection on document`.execute(owner);
@@ -337,8 +337,8 @@ describe('documents in line for one series', () => {
     const { open, opened } = gate();
     let renderings = 0;
     const before = await transactions();
-    const ended = await issueInLine(inLine('near', 'slow', 'behind'), {
-      // More than the wait in line must leave, and less than a rendering may take.
+    const ended = await issueInQueue(inQueue('near', 'slow', 'behind'), {
+      // More than the wait in the queue must leave, and less than a rendering may take.
       call: (request) =>
         request.body.title === 'near'
           ? withContext(newContext(6_500), () => issuing.network.client.call(issueDocument, request))
@@ -359,7 +359,7 @@ describe('documents in line for one series', () => {
     const attempts: number[] = [];
     const { open, opened } = gate();
     const before = await transactions();
-    const ended = await issueInLine(inLine('slow', 'behind'), {
+    const ended = await issueInQueue(inQueue('slow', 'behind'), {
       render: async (title, attempt) => {
         if (title === 'slow') {
           attempts.push(attempt);
@@ -429,19 +429,19 @@ describe('documents in line for one series', () => {
       ['states it as withheld', () => [withholding('b', 1, 60), withholding('c', 1, 39)]],
     ] as const)('one leaves nothing of what it pays for one behind it that %s', async (_what, others) => {
       const a = receiptOf('a', 60, { based_on: invoiceId });
-      expect(await issueInLine([receiptOf('front', 1), a, ...others()])).toEqual([2, 'validation_error', 3]);
+      expect(await issueInQueue([receiptOf('front', 1), a, ...others()])).toEqual([2, 'validation_error', 3]);
       expect((await stateOf(invoiceId)).paid + ((await stateOf(invoiceId)).set_off ?? 0)).toBe(100);
     });
 
     it('one leaves nothing of what it states as withheld for one behind it', async () => {
       const line = [withholding('a', 10, 60), withholding('b', 1, 30), withholding('c', 1, 29)];
-      expect(await issueInLine([receiptOf('front', 1), ...line])).toEqual([2, 'validation_error', 3]);
+      expect(await issueInQueue([receiptOf('front', 1), ...line])).toEqual([2, 'validation_error', 3]);
       expect(await stateOf(invoiceId)).toMatchObject({ paid: 11, set_off: 89, withheld: 89 });
     });
 
     it('behind one whose rendering fails one settles what that one would have, and those behind it no more', async () => {
       const others = ['fails', 'b', 'c'].map((title) => withholding(title, 10, 90));
-      const ended = await issueInLine([receiptOf('front', 1), ...others], {
+      const ended = await issueInQueue([receiptOf('front', 1), ...others], {
         render: (title) => (title === 'fails' ? fail() : Promise.resolve()),
       });
       expect(ended).toEqual(['document_generation_failed', 2, 'validation_error']);
@@ -449,8 +449,8 @@ describe('documents in line for one series', () => {
     });
 
     it('one behind a rendering that fails settles nothing of what one before it has settled', async () => {
-      const line = [settingOff('a', 100), receiptOf('fails', 1), settingOff('c', 100)];
-      const ended = await issueInLine([receiptOf('front', 1), ...line], {
+      const behind = [settingOff('a', 100), receiptOf('fails', 1), settingOff('c', 100)];
+      const ended = await issueInQueue([receiptOf('front', 1), ...behind], {
         render: (title) => (title === 'fails' ? fail() : Promise.resolve()),
       });
       expect(ended).toEqual([2, 'document_generation_failed', 'validation_error']);
@@ -459,7 +459,7 @@ describe('documents in line for one series', () => {
 
     it('one that is refused takes nothing from those behind it', async () => {
       const refused = receiptOf('a', 90, {}, { set_offs: [...ofInvoice(90), ...ofInvoice(1)] });
-      expect(await issueInLine([receiptOf('front', 1), refused, settingOff('b', 90)])).toEqual([
+      expect(await issueInQueue([receiptOf('front', 1), refused, settingOff('b', 90)])).toEqual([
         'validation_error',
         2,
       ]);

@@ -258,9 +258,12 @@ const inFlight: Schedule = {
   },
 };
 
-/** Issuing dies with documents in line; all of them are in the book then, or none. */
-const inLine = (where: string, fault: Fault, isInBook: boolean): Schedule => ({
-  name: format('issuing killed with documents in line, %s, issues each of them once', where),
+/** Issuing dies with documents in the queue of their series; all of them are in the book then, or none. */
+const inQueue = (where: string, fault: Fault, isInBook: boolean): Schedule => ({
+  name: format(
+    'issuing killed with documents in the queue of their series, %s, issues each of them once',
+    where,
+  ),
   async happen(engine) {
     const business = businessOf(engine);
     let line: IssuedInvoice[] = [];
@@ -298,10 +301,10 @@ const inLine = (where: string, fault: Fault, isInBook: boolean): Schedule => ({
 
 export const issuingKilled: readonly Schedule[] = [
   inFlight,
-  inLine('while their PDFs are rendered', { kind: 'kill', target: 'issuing' }, false),
-  inLine('at their insert', killAt('F3 issuing, before the commit'), false),
-  inLine('at their commit', killAt('F3 issuing, when the commit is sent'), true),
-  inLine('right after their commit', killAt('F3 issuing, after the commit'), true),
+  inQueue('while their PDFs are rendered', { kind: 'kill', target: 'issuing' }, false),
+  inQueue('at their insert', killAt('F3 issuing, before the commit'), false),
+  inQueue('at their commit', killAt('F3 issuing, when the commit is sent'), true),
+  inQueue('right after their commit', killAt('F3 issuing, after the commit'), true),
 ];
 
 export const renderingKilled = [

@@ -135,7 +135,7 @@ export class TenantPool {
   #next(): Promise<pg.PoolClient & ScopedClient> {
     const connecting = this.pool.connect() as Promise<pg.PoolClient & ScopedClient>;
     return withTimeout(connecting, timeLimitsMs.databaseConnection, () => {
-      // One that comes later is for the next in line.
+      // One that comes later is for the next one that waits.
       connecting.then(
         (client) => client.release(),
         () => {},
