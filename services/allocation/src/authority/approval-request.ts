@@ -95,19 +95,17 @@ export function approvalRequest(
 }
 
 /** The body of the look-up of a request: what the buyer knows of the invoice. The authority knows it by nothing of ours but the number. */
-export function lookUpRequest(request: string): Pick<ApprovalRequest, (typeof lookUpKeys)[number]> {
+export function lookUpRequest(request: string) {
   const sent: ApprovalRequest = JSON.parse(request);
-  return Object.fromEntries(lookUpKeys.map((key) => [key, sent[key]])) as never;
+  return {
+    customer_vat_number: sent.customer_vat_number,
+    vat_number: sent.vat_number,
+    payment_amount: sent.payment_amount,
+    vat_amount: sent.vat_amount,
+    invoice_date: sent.invoice_date,
+    invoice_reference_number: sent.invoice_reference_number,
+  };
 }
-
-const lookUpKeys = [
-  'customer_vat_number',
-  'vat_number',
-  'payment_amount',
-  'vat_amount',
-  'invoice_date',
-  'invoice_reference_number',
-] as const;
 
 function approvalItem(
   item: IssuedDocument['items'][number],
