@@ -127,7 +127,7 @@ export interface NestedTimeLimit {
 }
 
 export const nestedTimeLimits: readonly NestedTimeLimit[] = [
-  // What remains is for the queue of the series and its locks: their waits end in time for the rest (issue-queue.ts).
+  // What remains is for the queue of the series and its locks: their waits end in time for the rest (group-commit.ts).
   { outer: 'createDocument', inner: ['resolveCustomer', 'afterQueue', 'outcomes', 'replyReserve'] },
   // It may wait for a document that is being based on the one to cancel, until that is committed: its outcomes come after.
   { outer: 'cancelDocument', inner: ['createDocument'] },

@@ -13,13 +13,12 @@ import { AuthorityThreshold } from './issue/authority-threshold.js';
 import { CustomerCards } from './issue/customer-cards.js';
 import { DocumentChecks } from './issue/document-checks.js';
 import { DraftRendering } from './issue/draft-rendering.js';
+import { GroupCommit } from './issue/group-commit.js';
+import { IdempotencyKeys } from './issue/idempotency-keys.js';
 import { IssueDocument } from './issue/issue-document.js';
 import { IssueOutcomes } from './issue/issue-outcomes.js';
-import { IssueQueue } from './issue/issue-queue.js';
-import { IssueTransaction } from './issue/issue-transaction.js';
 import { PreviewDocument } from './issue/preview-document.js';
 import { RecipientChecks } from './issue/recipient-checks.js';
-import { SeriesChecks } from './issue/series-checks.js';
 import { DocumentOperations } from './list/document-operations.js';
 import { SummaryOperations } from './list/summary-operations.js';
 import { RecordAllocation } from './outcome/record-allocation.js';
@@ -57,15 +56,14 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     CustomerCards,
     DocumentChecks,
     DraftRendering,
+    GroupCommit,
     HistoryCheck,
+    IdempotencyKeys,
     IssueOutcomes,
-    IssueQueue,
-    IssueTransaction,
     IssuingMetrics,
     RecipientChecks,
     RecordAllocation,
     RecordDelivery,
-    SeriesChecks,
     SettingsCheck,
     RecordDonation,
   ],

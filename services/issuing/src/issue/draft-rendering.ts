@@ -7,14 +7,14 @@ import type { DocumentRow } from '../document/document.repository.js';
 import { type LeftToPay, leftToPayOf, settledWith } from '../settle/set-off-rules.js';
 import { checkLockedSource, type SetOffEffect } from '../settle/source-document.js';
 import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
+import { DocumentChecks } from './document-checks.js';
 import type { Draft } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
-import { SeriesChecks } from './series-checks.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
 
-/** What the drafts are numbered by, under the locks of their transaction. */
-export interface LockedForDrafts {
+/** The rows that a transaction has locked, by which drafts are numbered. */
+export interface LockedRows {
   series: LockedSeries;
   sources: ReadonlyMap<string, DocumentRow>;
   /** The day on which the series was locked. */
@@ -36,7 +36,7 @@ interface NumberedDraft {
 /** A draft that can be inserted, with the outcomes of its document. */
 export type RenderedDraft = NumberedDraft & { artifact: Artifact; outcomes: DecidedOutcomes };
 
-/** What has become of a draft in one round: `refused` by a rule, or `failed` in its rendering. */
+/** How far a draft has come in one round: `refused` by a rule, or `failed` in its rendering. */
 type Step =
   | ({ kind: 'rendered' } & RenderedDraft)
   | { kind: 'refused' | 'failed'; draft: Draft; error: unknown };
@@ -51,7 +51,7 @@ export class DraftRendering {
     @InjectClock() private readonly clock: Clock,
     @InjectConfig() private readonly config: IssuingConfig,
     private readonly rpc: RpcClient,
-    private readonly seriesChecks: SeriesChecks,
+    private readonly checks: DocumentChecks,
   ) {}
 
   /**
@@ -60,16 +60,20 @@ export class DraftRendering {
    * @param endMs the instant, on the clock of `performance`, at which it ends at the latest.
    * @returns the drafts to insert, in the order of their numbers, and the refused ones; the others were cut short.
    */
-  async run(
+  async numberAndRender(
     drafts: readonly Draft[],
-    locked: LockedForDrafts,
+    locked: LockedRows,
     endMs: number,
   ): Promise<{ rendered: RenderedDraft[]; refused: { draft: Draft; error: unknown }[] }> {
     const rendered: RenderedDraft[] = [];
     const refused: { draft: Draft; error: unknown }[] = [];
-    let line = drafts;
-    while (line.length > 0 && performance.now() < endMs - timerToleranceMs) {
-      const steps = await this.#round(line, { ...locked, ...stateAfter(locked, rendered.at(-1)) }, endMs);
+    let remaining = drafts;
+    while (remaining.length > 0 && performance.now() < endMs - timerToleranceMs) {
+      const steps = await this.#round(
+        remaining,
+        { ...locked, ...stateAfter(locked, rendered.at(-1)) },
+        endMs,
+      );
       const failedAt = steps.findIndex(({ kind }) => kind === 'failed');
       const finalCount = failedAt === -1 ? steps.length : failedAt;
       for (const step of steps.slice(0, finalCount)) {
@@ -86,7 +90,7 @@ export class DraftRendering {
           refused.push(step);
         }
       }
-      line = behind
+      remaining = behind
         .map(({ draft }) => draft)
         .filter((draft) => !refused.some((refusal) => refusal.draft === draft));
     }
@@ -95,7 +99,7 @@ export class DraftRendering {
 
   async #round(
     drafts: readonly Draft[],
-    locked: LockedForDrafts & { readonly left: LeftToPay },
+    locked: LockedRows & { readonly left: LeftToPay },
     endMs: number,
   ): Promise<Step[]> {
     let { series, left } = locked;
@@ -115,17 +119,12 @@ export class DraftRendering {
   /** Checks what depends on the source and the series, and gives the document its date, number and instant. */
   #number(
     draft: Draft,
-    { series, sources, today, left }: LockedForDrafts & { readonly left: LeftToPay },
+    { series, sources, today, left }: LockedRows & { readonly left: LeftToPay },
   ): NumberedDraft {
     const { issuer } = draft.request;
     checkLockedSource(draft.document, sources);
     const { setOffs, left: leftAfter } = settledWith(draft, sources, left);
-    const document = this.seriesChecks.check(
-      draft.document,
-      { ...draft.request, terms: draft.terms },
-      series,
-      today,
-    );
+    const document = this.checks.checkInSeries(draft, series, today);
     const issuedAt = nextInstant(this.clock.now(), series.last_issued_at);
     const issuedToday = new Map(series.issuedToday);
     if (issuer.kind === 'key') {
@@ -174,7 +173,7 @@ export class DraftRendering {
 }
 
 /** The series and what is left to pay of the sources behind the drafts that are rendered so far. */
-const stateAfter = ({ series, sources }: LockedForDrafts, last: RenderedDraft | undefined) => ({
+const stateAfter = ({ series, sources }: LockedRows, last: RenderedDraft | undefined) => ({
   series: last?.seriesAfter ?? series,
   left: last?.leftAfter ?? leftToPayOf(sources),
 });

@@ -4,6 +4,7 @@ import type {
   CreateDocument,
   CustomerSnapshot,
   IssuedDocument,
+  Issuer,
   issueDocument,
   Payment,
   RequestOf,
@@ -12,26 +13,45 @@ import { fromShekels, isBlank, type PaymentTerms, sum, type Totals, toShekels } 
 import type { RecipientCheck } from '@pinkas/domain/delivery';
 import type { CallContext } from '@pinkas/service-kit';
 import { dueDate } from '../document/document-rules.js';
+import type { SourceDocument } from '../settle/source-document.js';
+import type { IdempotencyKey } from './idempotency-keys.js';
+
+/** What is asked for, whether it is issued or only previewed. */
+export interface DocumentRequest {
+  readonly business: Business;
+  readonly issuer: Issuer;
+  readonly body: CreateDocument;
+  readonly withheld?: RequestOf<typeof issueDocument>['withheld'];
+}
 
 /** A document before its number and its instant of issue, which come from the series. */
 export type UnnumberedDocument = Omit<IssuedDocument, 'number' | 'issued_at'>;
 
-/** A document that waits to be issued: its request, all that does not depend on the series, and its exact totals. */
-export interface Draft {
-  request: RequestOf<typeof issueDocument>;
-  body_sha256: Buffer;
-  document: UnnumberedDocument;
-  totals: Totals;
+/** A request that has passed every check that does not depend on the series, and the document that it asks for. */
+export interface CheckedRequest<Request extends DocumentRequest> {
+  /** With the threshold that decides, and texts as they are stored. */
+  readonly request: Request;
+  readonly document: UnnumberedDocument;
+  /** Exact. */
+  readonly totals: Totals;
   /** By which its due date follows from its date. */
-  terms: PaymentTerms;
+  readonly terms: PaymentTerms;
+  /** The day in Asia/Jerusalem on which it was checked. */
+  readonly today: string;
+  readonly source: SourceDocument | null;
+}
+
+/** A document on its way to its number: a checked request, with what its transaction needs. */
+export interface Draft extends CheckedRequest<RequestOf<typeof issueDocument>> {
+  readonly key: IdempotencyKey;
   /** Whether the document writes the customer's card. */
-  customer_changes: boolean;
+  readonly customer_changes: boolean;
   /** What delivery knows of the customer's addresses; never rejects. */
-  recipient: Promise<RecipientCheck>;
+  readonly recipient: Promise<RecipientCheck>;
   /** How often it was rendered, or is being. */
   attempts: number;
   /** The context of the request: the draft is issued in the transaction of another request where that one comes first. */
-  context: CallContext;
+  readonly context: CallContext;
 }
 
 /** A text that a document may lack; null where nothing of it can be seen. */
@@ -49,7 +69,7 @@ export function unnumberedDocument(parts: {
   customer: CustomerSnapshot;
   terms: PaymentTerms;
   source: IssuedDocument['based_on'];
-  withheld: RequestOf<typeof issueDocument>['withheld'];
+  withheld: DocumentRequest['withheld'];
 }): UnnumberedDocument {
   const { id, body, business, date, vatRate, totals, customer, terms, source, withheld } = parts;
   return {

@@ -48,7 +48,7 @@ export class IssueOutcomes {
     return isAwaited ? this.events.open(document.id) : undefined;
   }
 
-  /** Waits for what is not known yet of a document that this request has issued. */
+  /** Waits for what is not known yet of a document that this request has issued, and closes the watch. */
   async awaitForNew(
     row: DocumentRow,
     draft: Draft,
@@ -58,15 +58,19 @@ export class IssueOutcomes {
       // Its date, and with it the need for a number, may have changed while it was in the queue.
       return this.loadForReplay(row);
     }
-    const endMs = endOfWait(this.config.outcomeWaitMs);
-    if (!row.reply_outcomes) {
-      await awaitNumber(row, watch, endMs);
+    try {
+      const endMs = endOfWait(this.config.outcomeWaitMs);
+      if (!row.reply_outcomes) {
+        await awaitNumber(row, watch, endMs);
+      }
+      if (draft.customer_changes) {
+        // The caller may read the customer as soon as it has the reply.
+        await watch.until([customerRecorded], endMs - performance.now());
+      }
+      return row.reply_outcomes ?? (await this.#record(row, watch));
+    } finally {
+      watch.close();
     }
-    if (draft.customer_changes) {
-      // The caller may read the customer as soon as it has the reply.
-      await watch.until([customerRecorded], endMs - performance.now());
-    }
-    return row.reply_outcomes ?? this.#record(row, watch);
   }
 
   /** The outcomes of a document that was issued before: those of its first reply, or those that reply would have had. */

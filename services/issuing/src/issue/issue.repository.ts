@@ -1,3 +1,4 @@
+import type { Business } from '@pinkas/contracts';
 import { type DocumentType, settlesSource } from '@pinkas/domain';
 import {
   type Database,
@@ -5,42 +6,12 @@ import {
   type OutboxTransaction,
   outboxRows,
   type Transaction,
-  tryAdvisoryLocks,
 } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { addToDebtSums, type DebtChange, debtChanges, debtOfDocument } from '../document/debt-sums.js';
 import type { NewDocumentRow } from '../document/document.repository.js';
 import type { IssuingTables, SeriesTable } from '../document/document.tables.js';
 import { isDocumentEvent, numberEvents, numberedBody } from '../document/document-events.js';
-
-/** An idempotency key of a business. */
-export interface IdempotencyKey {
-  business_id: string;
-  idempotency_key: string;
-}
-
-export const idempotencyKeyOf = (request: {
-  business: { id: string };
-  idempotency_key: string;
-}): IdempotencyKey => ({ business_id: request.business.id, idempotency_key: request.idempotency_key });
-
-/**
- * Marks keys as in progress on every replica, with advisory locks that end with the transaction, and limits how long each
- * later lock of the transaction may be waited for.
- * @returns `areLocked`: false for a key that another replica holds; `databaseNow`: the time on the database's clock; `timeline`: its
- * timeline.
- */
-export function lockKeysWithin(
-  trx: Transaction<IssuingTables>,
-  keys: readonly IdempotencyKey[],
-  lockWaitMs: number,
-): Promise<{ areLocked: boolean[]; databaseNow: Date; timeline: string }> {
-  return tryAdvisoryLocks(
-    trx,
-    lockWaitMs,
-    keys.map((key) => [key.business_id, key.idempotency_key]),
-  );
-}
 
 /** A series, with what else decides whether its next number may be used. */
 export interface SeriesState extends Selectable<SeriesTable> {
@@ -56,8 +27,15 @@ export interface LockedSeries extends SeriesState {
 
 type NewSeries = Pick<Selectable<SeriesTable>, 'business_id' | 'type' | 'first_number'>;
 
+/** The series of a type, which may have no document yet. */
+export const seriesOf = ({ id, first_numbers }: Business, type: DocumentType): NewSeries => ({
+  business_id: id,
+  type,
+  first_number: first_numbers[type] ?? 1,
+});
+
 /** What is read with a series. */
-interface SeriesRequests {
+interface SeriesReads {
   idempotency_keys: readonly string[];
   key_ids: readonly string[];
   day: string;
@@ -73,9 +51,9 @@ interface SeriesRequests {
 export async function lockSeries(
   trx: Transaction<IssuingTables>,
   series: NewSeries,
-  requests: SeriesRequests,
+  reads: SeriesReads,
 ): Promise<LockedSeries> {
-  const found = await selectForUpdate(trx, series, requests);
+  const found = await selectForUpdate(trx, series, reads);
   if (found) {
     return found;
   }
@@ -84,7 +62,7 @@ export async function lockSeries(
     .values(unusedSeries(series))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const inserted = await selectForUpdate(trx, series, requests);
+  const inserted = await selectForUpdate(trx, series, reads);
   if (!inserted) {
     throw new Error('series row not found after its insert');
   }
@@ -95,9 +73,9 @@ export async function lockSeries(
 export async function readSeries(
   db: Database<IssuingTables>,
   series: NewSeries,
-  requests: Omit<SeriesRequests, 'idempotency_keys'>,
+  reads: Omit<SeriesReads, 'idempotency_keys'>,
 ): Promise<SeriesState> {
-  const found = await seriesQuery(db, series, { ...requests, idempotency_keys: [] }).executeTakeFirst();
+  const found = await seriesQuery(db, series, { ...reads, idempotency_keys: [] }).executeTakeFirst();
   return found ? toSeries(found) : { ...unusedSeries(series), issuedToday: new Map() };
 }
 
@@ -117,9 +95,9 @@ function unusedSeries({ business_id, type, first_number }: NewSeries): Selectabl
 async function selectForUpdate(
   trx: Transaction<IssuingTables>,
   series: NewSeries,
-  requests: SeriesRequests,
+  reads: SeriesReads,
 ): Promise<LockedSeries | undefined> {
-  const found = await seriesQuery(trx, series, requests).forUpdate('series').executeTakeFirst();
+  const found = await seriesQuery(trx, series, reads).forUpdate('series').executeTakeFirst();
   return found && toSeries(found);
 }
 
@@ -139,7 +117,7 @@ function toSeries({ issued_ids, issued_today, ...columns }: SeriesRow): LockedSe
 function seriesQuery(
   db: Database<IssuingTables> | Transaction<IssuingTables>,
   series: NewSeries,
-  { idempotency_keys, key_ids, day }: SeriesRequests,
+  { idempotency_keys, key_ids, day }: SeriesReads,
 ) {
   return db
     .selectFrom('series')
@@ -168,9 +146,15 @@ function seriesQuery(
 export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
 
 /**
- * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events, of
- * which those for callers are numbered in the order of commits, adds to the sums and advances their series, in one statement. Each
- * part reads the one before: the sums are locked after the book.
+ * Enters documents in the book by one statement of these parts. Each reads one before it, so that the sums are locked after the book:
+ *
+ * 1. `counted`: the documents are counted for the day of their API keys;
+ * 2. `positioned`: they take the next positions of the book, and events for callers the next numbers, unless a count is full;
+ * 3. `inserted`: the documents;
+ * 4. `summed`, `accounted`, `received`: the sums of their dates, of their customers and of their payments;
+ * 5. `indebted`: the sums of debts, where they change any;
+ * 6. `published`: their events, into the outbox;
+ * 7. `advanced`: their series.
  *
  * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else until then.
  * @param documents of one series, with consecutive numbers.

@@ -1,12 +1,12 @@
 import { Controller } from '@nestjs/common';
 import {
+  type CustomerInput,
   matchCustomer,
   previewDocument,
   type ReplyOf,
   type RequestOf,
   warningMembers,
 } from '@pinkas/contracts';
-import { storedTexts } from '@pinkas/domain';
 import {
   type Clock,
   type Database,
@@ -16,23 +16,19 @@ import {
   InjectDatabase,
   Operation,
   RpcClient,
-  timeOrderedId,
 } from '@pinkas/service-kit';
 import { allocationOptions, type IssuingConfig } from '../config.js';
 import { findById } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { termsOf } from '../document/document-rules.js';
 import { readSettling } from '../document/settlement.repository.js';
 import { leftToPayOf, settledWith } from '../settle/set-off-rules.js';
 import type { SourceDocument } from '../settle/source-document.js';
-import { AuthorityThreshold } from './authority-threshold.js';
 import { decideOutcomes } from './decided-outcomes.js';
 import { DocumentChecks } from './document-checks.js';
-import { type UnnumberedDocument, unnumberedDocument } from './draft.js';
+import type { CheckedRequest, DocumentRequest, UnnumberedDocument } from './draft.js';
 import { readSeries } from './issue.repository.js';
-import { previewWarnings } from './preview-warnings.js';
 import { RecipientChecks } from './recipient-checks.js';
-import { SeriesChecks } from './series-checks.js';
+import { previewWarnings } from './warnings.js';
 
 type Reply = ReplyOf<typeof previewDocument>;
 
@@ -45,53 +41,35 @@ export class PreviewDocument {
     @InjectConfig() private readonly config: IssuingConfig,
     private readonly rpc: RpcClient,
     private readonly checks: DocumentChecks,
-    private readonly threshold: AuthorityThreshold,
-    private readonly seriesChecks: SeriesChecks,
     private readonly recipients: RecipientChecks,
   ) {}
 
   @Operation(previewDocument)
   async handle(sent: RequestOf<typeof previewDocument>): Promise<Reply> {
-    const business = this.threshold.appliedTo(sent.business);
-    const request = { ...sent, business, body: storedTexts(sent.body) };
-    const { body, issuer, payments_open: paymentsOpen = false } = request;
-    const checked = await this.checks.check(request, { paymentsOpen });
-    const { totals, today, source } = checked;
-    const { customer, matched_by, payment_terms } = await this.rpc.call(matchCustomer, {
-      business_id: business.id,
-      customer: body.customer,
+    const { payments_open: paymentsOpen = false } = sent;
+    const checked = await this.checks.check(sent, (id, customer) => this.#match(sent, id, customer), {
+      paymentsOpen,
     });
-    const id = timeOrderedId();
-    const terms = termsOf(business, payment_terms);
-    const unplaced = unnumberedDocument({
-      ...checked,
-      id,
-      body,
-      business,
-      terms,
-      // A new card has an id once it is reserved, which nothing here is.
-      customer: { ...customer, id: customer.id ?? id },
-      source: source?.reference ?? null,
-      withheld: request.withheld,
-    });
-    await this.#checkWithheld(unplaced, request, source);
+    const { request, totals, today, source, card } = checked;
+    const { business, body, issuer } = request;
+    await this.#checkWithheld(checked);
     const series = await readSeries(
       forTenant(this.db, business.id),
       { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
       { key_ids: issuer.kind === 'key' ? [issuer.id] : [], day: today },
     );
-    const document = this.seriesChecks.check(unplaced, { ...request, terms }, series, today);
+    const document = this.checks.checkInSeries(checked, series, today);
     const recipient = await this.recipients.check(document, business);
     const issued_at = this.clock.now().toISOString();
     const options = allocationOptions(this.config);
     const outcomes = decideOutcomes({ ...document, issued_at }, business, recipient, options);
     const settledSource = source && (await this.#settled(business.id, source));
     return {
-      draft: draftOf(document, customer.id),
+      draft: draftOf(document, card.id),
       next_number: series.next_number,
       allocation: { status: outcomes.allocation?.status ?? 'required' },
       delivery: outcomes.delivery,
-      matched_by,
+      matched_by: card.matched_by,
       ...warningMembers(
         previewWarnings({
           ...{ document, body, business, totals, outcomes, today },
@@ -101,12 +79,15 @@ export class PreviewDocument {
     };
   }
 
+  /** The customer's card with its id; a new one has an id once it is reserved, which nothing here is. */
+  async #match({ business }: DocumentRequest, documentId: string, sent: CustomerInput) {
+    const request = { business_id: business.id, customer: sent };
+    const { customer, ...card } = await this.rpc.call(matchCustomer, request);
+    return { ...card, id: customer.id, customer: { ...customer, id: customer.id ?? documentId } };
+  }
+
   /** What is withheld is checked against what is left to pay now; issuing checks it again, under the locks. */
-  async #checkWithheld(
-    document: UnnumberedDocument,
-    request: RequestOf<typeof previewDocument>,
-    source: SourceDocument | null,
-  ): Promise<void> {
+  async #checkWithheld({ document, request, source }: CheckedRequest<DocumentRequest>): Promise<void> {
     const { business, body, withheld } = request;
     if (withheld === undefined) {
       return;

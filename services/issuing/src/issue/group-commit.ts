@@ -8,15 +8,17 @@ import {
   InjectLogger,
   type Logger,
   OutboxRelay,
+  type OutboxTransaction,
   remainingMs,
   withContext,
 } from '@pinkas/service-kit';
 import { QueueFullError, Semaphore } from '@pinkas/service-kit/concurrency';
 import type { IssuingConfig } from '../config.js';
+import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
 import type { Draft } from './draft.js';
-import { IssueTransaction, type Outcome, type Outcomes } from './issue-transaction.js';
+import type { Artifact } from './draft-rendering.js';
 
 /** Connections of the pool that no issuing transaction takes: reading and recording need them while documents are rendered. */
 const reservedConnections = 4;
@@ -24,6 +26,34 @@ const reservedConnections = 4;
 const queueMax = 200;
 /** Left of the request's time, at least, when its turn comes: another replica may hold the series as well. */
 const afterQueueMs = timeLimitsMs.afterQueue;
+
+/**
+ * How a draft has ended: issued by this request, or earlier with the same idempotency key, or refused. `unknown`: all statements
+ * succeeded, and the commit failed, which the server may have completed.
+ */
+export type IssueResult =
+  | { kind: 'issued'; row: DocumentRow; artifact: Artifact }
+  | { kind: 'existing'; row: DocumentRow }
+  | { kind: 'refused' | 'unknown'; error: unknown };
+/** A draft without a result is issued by a later transaction. */
+export type IssueResults = Map<Draft, IssueResult>;
+
+/**
+ * The statements of one transaction, which issues drafts of one series. Where none is `issued`, it is rolled back.
+ * @param holdsLocks to call once it holds the locks that all drafts need. What it throws before concerns all of them; what it throws
+ * afterwards may be caused by one.
+ * @returns the results, for after the commit.
+ */
+export type IssueTogether = (
+  trx: OutboxTransaction<IssuingTables>,
+  drafts: readonly Draft[],
+  holdsLocks: () => void,
+) => Promise<IssueResults>;
+
+/** How a transaction has ended: the results of its drafts after the commit, or why several have none. */
+type Ended =
+  | { readonly results: IssueResults }
+  | { readonly results?: never; readonly error: unknown; readonly heldLocks: boolean };
 
 /** The drafts that wait for one series in this process, in the order of their arrival. */
 type SeriesQueue = Set<QueuedDraft>;
@@ -34,7 +64,7 @@ type SeriesQueue = Set<QueuedDraft>;
  * it along, so that one transaction issues for all of the queue (ADR 0038).
  */
 @Injectable()
-export class IssueQueue {
+export class GroupCommit {
   /** By series; none is empty. */
   readonly #queues = new Map<string, SeriesQueue>();
   readonly #connections: Semaphore;
@@ -42,7 +72,6 @@ export class IssueQueue {
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
     private readonly relay: OutboxRelay,
-    private readonly transaction: IssueTransaction,
     private readonly metrics: IssuingMetrics,
     @InjectConfig() private readonly config: IssuingConfig,
     @InjectLogger() private readonly logger: Logger,
@@ -51,7 +80,7 @@ export class IssueQueue {
   }
 
   /** Issues a draft when its turn comes, or along with one before it. Never rejects. */
-  run(draft: Draft): Promise<Outcome> {
+  commit(draft: Draft, issueTogether: IssueTogether): Promise<IssueResult> {
     const series = `${draft.document.business_id} ${draft.document.type}`;
     const known = this.#queues.get(series);
     if (known && known.size >= queueMax) {
@@ -62,18 +91,18 @@ export class IssueQueue {
     const queued = new QueuedDraft(draft, queue, queueWaitMs());
     if (!known) {
       this.#queues.set(series, queue);
-      void this.#issueQueue(series, queue);
+      void this.#issueQueue(series, queue, issueTogether);
     }
-    return queued.outcome;
+    return queued.result;
   }
 
   /** Issues until the queue is empty. Never rejects. */
-  async #issueQueue(series: string, queue: SeriesQueue): Promise<void> {
+  async #issueQueue(series: string, queue: SeriesQueue, issueTogether: IssueTogether): Promise<void> {
     for (let [front] = queue; front; [front] = queue) {
       const { draft, signal } = front;
       try {
         await withContext(draft.context, () =>
-          this.#connections.run(signal, () => this.#issue(this.#group(queue))),
+          this.#connections.run(signal, () => this.#issueGroup(this.#groupOf(queue), issueTogether)),
         );
       } catch (error) {
         front.end({ kind: 'refused', error });
@@ -83,84 +112,87 @@ export class IssueQueue {
   }
 
   /** The request at the front, and those behind it that are issued with it: the renderings are shared by the lengths of the queues. */
-  #group(queue: SeriesQueue): QueuedDraft[] {
+  #groupOf(queue: SeriesQueue): QueuedDraft[] {
     const inQueues = [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0);
     const share = Math.ceil((this.config.renderingsMax * queue.size) / inQueues);
-    const drafts = [...queue];
-    return drafts.slice(0, drafts[0]?.isAlone ? 1 : share);
+    const group = [...queue];
+    return group.slice(0, group[0]?.isAlone ? 1 : share);
   }
 
-  /** Runs the transaction. A draft that it leaves without an outcome stays in the queue. */
-  async #issue(group: readonly QueuedDraft[]): Promise<void> {
+  /** Runs a transaction. A draft that it leaves without a result stays in the queue. */
+  async #issueGroup(group: readonly QueuedDraft[], issueTogether: IssueTogether): Promise<void> {
     for (const queued of group) {
       queued.take();
     }
-    const { outcomes, error, isLocked } = await this.#transaction(group.map(({ draft }) => draft));
-    if (!outcomes) {
-      this.logger.warn({ err: error, documents: group.length }, 'issuing transaction failed');
+    const drafts = group.map(({ draft }) => draft);
+    const ended = await this.#transaction(drafts, issueTogether);
+    if (!ended.results) {
+      this.logger.warn({ err: ended.error, documents: group.length }, 'issuing transaction failed');
     }
     for (const [index, queued] of group.entries()) {
-      const outcome = outcomes?.get(queued.draft);
-      if (outcome) {
-        queued.end(outcome);
+      const result = ended.results?.get(queued.draft);
+      if (result) {
+        queued.end(result);
       }
-      // One of several may be why it failed, and is not known. The rendering of the first may have been cut short, and has all
-      // of its time in a transaction of its own.
-      queued.isAlone ||= outcomes ? index === 0 : isLocked === true;
+      queued.isAlone ||= needsItsOwn(index, ended);
     }
-    if (!outcomes && !isLocked) {
+    if (!ended.results && !ended.heldLocks) {
       // The locks were waited for until the nearest deadline allowed no more.
-      nearestOf(group)?.end({ kind: 'refused', error });
+      nearestOf(group)?.end({ kind: 'refused', error: ended.error });
     }
     for (const queued of group) {
       queued.putBack();
     }
   }
 
-  /**
-   * Never rejects.
-   * @returns the outcomes after the commit, or why several drafts have none; `isLocked`: one of them may be why.
-   */
-  async #transaction(
-    drafts: readonly Draft[],
-  ): Promise<{ outcomes?: Outcomes; error?: unknown; isLocked?: boolean }> {
+  /** Never rejects. */
+  async #transaction(drafts: readonly Draft[], issueTogether: IssueTogether): Promise<Ended> {
     const startedAtMs = performance.now();
     const [first] = drafts;
-    let isLocked = false;
+    let heldLocks = false;
     // Apart from the transaction: where they are known and it has failed, it was rolled back on purpose, or its commit has failed.
-    let outcomes: Outcomes | undefined;
+    let results: IssueResults | undefined;
     try {
       await this.relay.transaction(forTenant(this.db, first?.document.business_id ?? ''), async (trx) => {
-        const locked = await this.transaction.lock(trx, drafts);
-        isLocked = true;
-        outcomes = await this.transaction.issue(trx, locked);
-        if (!hasIssued(outcomes)) {
+        results = await issueTogether(trx, drafts, () => {
+          heldLocks = true;
+        });
+        if (!hasIssued(results)) {
           throw new NothingIssuedError();
         }
       });
-      return { outcomes: outcomes ?? new Map() };
+      return { results: results ?? new Map() };
     } catch (error) {
-      if (!outcomes && first && drafts.length === 1) {
-        return { outcomes: new Map([[first, { kind: 'refused', error }]]) };
+      if (results) {
+        return { results: hasIssued(results) ? withoutCommit(results, error) : results };
       }
-      if (!outcomes) {
-        return { error, isLocked };
-      }
-      return { outcomes: hasIssued(outcomes) ? withoutCommit(outcomes, error) : outcomes };
+      return first && drafts.length === 1
+        ? { results: new Map([[first, { kind: 'refused', error }]]) }
+        : { error, heldLocks };
     } finally {
       this.metrics.observeTransaction(startedAtMs);
     }
   }
 }
 
+/** Whether a draft without a result needs a transaction of its own. */
+function needsItsOwn(index: number, ended: Ended): boolean {
+  if (ended.results) {
+    // The rendering of the first may have been cut short, and has all of its time there.
+    return index === 0;
+  }
+  // One of several may be why the transaction has failed, and which one is not known.
+  return ended.heldLocks;
+}
+
 /** A draft in the queue of its series. */
 class QueuedDraft {
-  readonly outcome: Promise<Outcome>;
+  readonly result: Promise<IssueResult>;
   /** Whether it is issued in a transaction of its own: one with others has failed for one of them, or was too short for it. */
   isAlone = false;
   readonly #wait = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  #resolve: (outcome: Outcome) => void = () => {};
+  #resolve: (result: IssueResult) => void = () => {};
   #isLate = false;
   #isTaken = false;
 
@@ -170,7 +202,7 @@ class QueuedDraft {
     private readonly queue: SeriesQueue,
     waitMs: number,
   ) {
-    this.outcome = new Promise((resolve) => {
+    this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.#timer = setTimeout(() => {
@@ -190,18 +222,18 @@ class QueuedDraft {
     this.#isTaken = true;
   }
 
-  /** The transaction has ended. Where that gave it no outcome, it waits again. */
+  /** The transaction has ended. Where that gave it no result, it waits again. */
   putBack(): void {
     this.#isTaken = false;
     this.#leaveIfLate();
   }
 
-  /** Leaves the queue; only the first outcome counts. */
-  end(outcome: Outcome): void {
+  /** Leaves the queue; only the first result counts. */
+  end(result: IssueResult): void {
     clearTimeout(this.#timer);
     this.queue.delete(this);
     this.#wait.abort();
-    this.#resolve(outcome);
+    this.#resolve(result);
   }
 
   #leaveIfLate(): void {
@@ -220,20 +252,20 @@ class NothingIssuedError extends Error {
 const nearestOf = (group: readonly QueuedDraft[]): QueuedDraft | undefined =>
   [...group].sort((one, other) => one.draft.context.deadlineMs - other.draft.context.deadlineMs)[0];
 
-const hasIssued = (outcomes: Outcomes) => [...outcomes.values()].some(({ kind }) => kind === 'issued');
+const hasIssued = (results: IssueResults) => [...results.values()].some(({ kind }) => kind === 'issued');
 
-/** The outcomes of a transaction whose commit has failed, which the server may have completed. */
-function withoutCommit(outcomes: Outcomes, error: unknown): Outcomes {
+/** The results of a transaction whose commit has failed, which the server may have completed. */
+function withoutCommit(results: IssueResults, error: unknown): IssueResults {
   return new Map(
-    [...outcomes].map(([draft, outcome]) => {
-      switch (outcome.kind) {
+    [...results].map(([draft, result]) => {
+      switch (result.kind) {
         case 'issued':
           return [draft, { kind: 'unknown', error }];
         case 'refused':
           // Its reason may be a document before it, which may not be in the book.
           return [draft, { kind: 'refused', error }];
         default:
-          return [draft, outcome];
+          return [draft, result];
       }
     }),
   );
