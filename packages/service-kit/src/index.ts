@@ -2,6 +2,7 @@ export { type Clock, systemClock } from './clock.js';
 export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { aheadMs, databaseClock, databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
+export { pageOf } from './db/page-of.js';
 export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';
 export { timeOrderedId } from './db/time-ordered-id.js';

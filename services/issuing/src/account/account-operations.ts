@@ -8,16 +8,7 @@ import {
   readStatement,
   summarizeDebts,
 } from '@pinkas/contracts';
-import {
-  type Agorot,
-  dayInIsrael,
-  daysAfter,
-  debtAgeOf,
-  dueDatesOfAge,
-  fromShekels,
-  mayIssue,
-  toShekels,
-} from '@pinkas/domain';
+import { dayInIsrael, daysAfter, debtAgeOf, dueDatesOfAge, mayIssue, toShekels } from '@pinkas/domain';
 import {
   type Clock,
   type Database,
@@ -25,15 +16,15 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  pageOf,
 } from '@pinkas/service-kit';
+import { agorotOf } from '../document/amounts.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { toHead } from '../document/document-row.js';
 import { onAccountOf } from '../document/set-off.repository.js';
 import { findDebtors, findDebts, sumDebts } from './debt.repository.js';
 import { type EntryRow, readEntriesOf, sumStatement } from './statement.repository.js';
 import { findTopCustomers } from './top-customer.repository.js';
-
-const agorot = (amount: string): Agorot => fromShekels(Number(amount));
 
 /** What customers have left to pay, and their accounts. */
 @Controller()
@@ -62,14 +53,11 @@ export class AccountOperations {
   }: RequestOf<typeof listDebtors>): Promise<ReplyOf<typeof listDebtors>> {
     const today = dayInIsrael(this.clock.now());
     const db = forTenant(this.db, business_id);
-    // One row beyond the page shows whether there is another page.
     const found = await findDebtors(db, business_id, { today, limit: limit + 1, after, customer_ids });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = pageOf(found, limit);
     return {
       debtors: page.map((row) => ({ ...row, days_late: daysAfter(row.due_on, today) })),
-      next_after:
-        last && found.length > limit ? { amount: last.amount, customer_id: last.customer_id } : null,
+      next_after: last ? { amount: last.amount, customer_id: last.customer_id } : null,
     };
   }
 
@@ -80,10 +68,8 @@ export class AccountOperations {
     const today = dayInIsrael(this.clock.now());
     const dates = age === undefined ? { from: null, to: null } : dueDatesOfAge(age, today);
     const db = forTenant(this.db, business_id);
-    // One row beyond the page shows whether there is another page.
     const found = await findDebts(db, business_id, { customer_id, ...dates, limit: limit + 1, after });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = pageOf(found, limit);
     return {
       debts: page.map((row) => ({
         document: toHead(row),
@@ -93,7 +79,7 @@ export class AccountOperations {
         days_late: daysAfter(row.due, today),
         age: debtAgeOf(row.due, today),
       })),
-      next_after: last && found.length > limit ? { due_on: last.due, document_id: last.id } : null,
+      next_after: last ? { due_on: last.due, document_id: last.id } : null,
       ...(customer_id !== undefined && {
         on_account: toShekels(await onAccountOf(db, business_id, customer_id)),
       }),
@@ -110,19 +96,17 @@ export class AccountOperations {
       .setIsolationLevel('repeatable read')
       .execute(async (trx) => ({
         sums: await sumStatement(trx, business_id, range),
-        // One row beyond the page shows whether there is another page.
         found: await readEntriesOf(trx, business_id, range, limit + 1),
       }));
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const opening = agorot(sums.opening);
-    const broughtForward = opening + agorot(sums.before_page);
+    const { page, last } = pageOf(found, limit);
+    const opening = agorotOf(sums.opening);
+    const broughtForward = opening + agorotOf(sums.before_page);
     let balance = broughtForward;
     return {
       opening: toShekels(opening),
       brought_forward: toShekels(broughtForward),
       entries: page.map((row) => {
-        balance += agorot(row.debit) - agorot(row.credit);
+        balance += agorotOf(row.debit) - agorotOf(row.credit);
         return {
           document_id: row.id,
           type: row.type,
@@ -139,10 +123,10 @@ export class AccountOperations {
       }),
       debit: Number(sums.debit),
       credit: Number(sums.credit),
-      closing: toShekels(opening + agorot(sums.debit) - agorot(sums.credit)),
+      closing: toShekels(opening + agorotOf(sums.debit) - agorotOf(sums.credit)),
       documents: sums.documents,
       open: Number(sums.open),
-      next_after: last && found.length > limit ? positionOf(last) : null,
+      next_after: last ? positionOf(last) : null,
     };
   }
 

@@ -1,12 +1,12 @@
 import type { ChainHead, ChainPosition } from '@pinkas/contracts';
-import type { Database, Transaction } from '@pinkas/service-kit';
+import type { Database } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
+import type { Reader } from '../document/document.repository.js';
 import type { DocumentTable, IssuingTables, SeriesTable } from '../document/document.tables.js';
 import { type SettlingRow, settlingDocuments } from '../document/settlement.repository.js';
 import { documentHash, type RecordedState, stateOf } from './document-hash.js';
 
 type SeriesKey = Pick<SeriesTable, 'business_id' | 'type'>;
-type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
 /** A document with what is based on it, and what the trail has recorded of its state, the oldest change first. */
 export type ChainedRow = Selectable<DocumentTable> &

@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Controller } from '@nestjs/common';
 import { auditSeries, listSeriesHeads, type ReplyOf, type RequestOf, readSeries } from '@pinkas/contracts';
-import { fromShekels, settlementOf, settlesSource } from '@pinkas/domain';
-import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { settlementOf, settlesSource } from '@pinkas/domain';
+import {
+  acrossTenants,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  Operation,
+  pageOf,
+} from '@pinkas/service-kit';
+import { agorotOf } from '../document/amounts.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { wrongSums } from '../document/document-sums.repository.js';
 import { toSettling } from '../document/settlement.repository.js';
@@ -24,9 +32,9 @@ export class SeriesOperations {
     const db = forTenant(this.db, series.business_id);
     // Before the documents, so that they reach at least as far.
     const head = await seriesHead(db, series);
-    const rows = await chainedAfter(db, series, after, limit + 1);
+    const { page, last } = pageOf(await chainedAfter(db, series, after, limit + 1), limit);
     let previous: Buffer | null = after && Buffer.from(after.hash, 'hex');
-    const documents = rows.slice(0, limit).map((row) => {
+    const documents = page.map((row) => {
       const findings = [
         ...hashFindings(row, previous),
         ...stateFindings(row),
@@ -36,12 +44,11 @@ export class SeriesOperations {
       previous = row.hash;
       return { number: row.number, id: row.id, hash: row.hash.toString('hex'), findings };
     });
-    const last = documents.at(-1);
     return {
       documents,
       wrong_sums: after === null ? await wrongSums(db, series) : [],
       head,
-      next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
+      next_after: last ? { number: last.number, id: last.id, hash: last.hash.toString('hex') } : null,
     };
   }
 
@@ -77,11 +84,10 @@ export class SeriesOperations {
     limit,
   }: RequestOf<typeof listSeriesHeads>): Promise<ReplyOf<typeof listSeriesHeads>> {
     const found = await seriesHeadsAfter(acrossTenants(this.db), after, limit + 1);
-    const heads = found.slice(0, limit);
-    const last = heads.at(-1);
+    const { page, last } = pageOf(found, limit);
     return {
-      heads,
-      next_after: found.length > limit && last ? { business_id: last.business_id, type: last.type } : null,
+      heads: page,
+      next_after: last ? { business_id: last.business_id, type: last.type } : null,
     };
   }
 }
@@ -111,7 +117,7 @@ function balanceFindings(row: ChainedRow): string[] {
     { type: row.type, totals: { total: Number(row.total) } },
     { status: row.status, paid: Number(row.paid), set_off: Number(row.set_off), ...toSettling(row) },
   );
-  const stored = row.balance === null ? null : fromShekels(Number(row.balance));
+  const stored = row.balance === null ? null : agorotOf(row.balance);
   return [
     ...(stored === balance
       ? []
@@ -134,10 +140,7 @@ function copyFindings(row: ChainedRow): string[] {
   const accountId = (settlesSource(row.type) && row.source_customer_id) || row.customer_id;
   const replied = reply?.allocation.number ?? null;
   const checks: [boolean, string][] = [
-    [
-      BigInt(row.total_agorot) === fromShekels(Number(row.total)),
-      'the total that lists compare is not its total',
-    ],
+    [BigInt(row.total_agorot) === agorotOf(row.total), 'the total that lists compare is not its total'],
     [
       account_id === accountId,
       'it is not on the account of the customer whose document it settles, or of its own',

@@ -1,6 +1,7 @@
-import { type Agorot, fromShekels } from '@pinkas/domain';
+import type { Agorot } from '@pinkas/domain';
 import { type RawBuilder, sql } from 'kysely';
 import { credit, debit, withheldCredit } from './account-sums.js';
+import { agorotOf } from './amounts.js';
 import type { DocumentRow } from './document.repository.js';
 import type { DebtSumTable } from './document.tables.js';
 
@@ -51,7 +52,7 @@ export function debtChange(
   settled: { readonly before: Agorot; readonly after: Agorot },
   withheld: Agorot = 0n,
 ): DebtChange {
-  const before = debtOf(row.balance === null ? null : fromShekels(Number(row.balance)), settled.before);
+  const before = debtOf(row.balance === null ? null : agorotOf(row.balance), settled.before);
   const after = debtOf(balance, settled.after);
   const { business_id, account_id, due_on, dated_on } = row;
   return {

@@ -6,14 +6,8 @@ import {
   type Issuer,
   type PreviewWarning,
 } from '@pinkas/contracts';
-import {
-  type Agorot,
-  documentTypeRules,
-  fromShekels,
-  settlesSource,
-  statusAtIssue,
-  toShekels,
-} from '@pinkas/domain';
+import { type Agorot, documentTypeRules, fromShekels, settlesSource, statusAtIssue } from '@pinkas/domain';
+import { decimalOf } from './amounts.js';
 import { type DocumentRow, type HeadRow, type NewDocumentRow } from './document.repository.js';
 import { donationPending, type KnownOutcomes } from './known-outcomes.js';
 
@@ -122,7 +116,7 @@ export function toRow(document: IssuedDocument, issue: IssueFacts): NewDocumentR
     vat_rate: String(totals.vat_rate),
     total: totals.total.toFixed(2),
     total_agorot: Number(fromShekels(totals.total)),
-    paid: toShekels(issue.paid).toFixed(2),
+    paid: decimalOf(issue.paid),
     set_off: '0.00',
     withheld: (document.withheld ?? 0).toFixed(2),
     balance: documentTypeRules[document.type].dueDate ? totals.total.toFixed(2) : null,

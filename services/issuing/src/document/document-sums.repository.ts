@@ -1,9 +1,10 @@
-import { documentTypes, fromShekels } from '@pinkas/domain';
+import { documentTypes } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isOnAccount } from './account-sums.js';
+import { agorotOf } from './amounts.js';
 import { addToDebtSums, debtChange, debtChanges, debtOfDocument, debtSumsOf } from './debt-sums.js';
-import type { DocumentRow } from './document.repository.js';
+import { type DocumentRow, lockBook } from './document.repository.js';
 import type { DocumentSumTable, IssuingTables } from './document.tables.js';
 
 /** The sums of the documents of a range of dates, of each type that has one; amounts with two decimals, as text. */
@@ -110,18 +111,12 @@ export async function sumsByMonth(
 }
 
 /**
- * Takes a document that was cancelled out of the sums of its date, and what was left to pay of it out of the debts. The book is locked
- * first: `insertIssued` adds to sums under the same lock, so that no two transactions wait for one another in a circle.
+ * Takes a document that was cancelled out of the sums of its date, and what was left to pay of it out of the debts.
  * @param before as it was before.
  */
 export async function subtractCancelled(trx: Transaction<IssuingTables>, before: DocumentRow): Promise<void> {
   const { business_id, type, dated_on, vat_rate, subtotal, discount, vat, total, balance } = before;
-  await trx
-    .selectFrom('book')
-    .select('last_position')
-    .where('business_id', '=', business_id)
-    .forUpdate()
-    .execute();
+  await lockBook(trx, business_id);
   await sql`
     update document_sum set documents = documents - 1, cancelled = cancelled + 1,
       net = net - (${subtotal}::numeric - ${discount}::numeric), vat = vat - ${vat}, total = total - ${total}
@@ -129,7 +124,7 @@ export async function subtractCancelled(trx: Transaction<IssuingTables>, before:
     trx,
   );
   if (balance !== null) {
-    const paid = fromShekels(Number(before.paid)) + fromShekels(Number(before.set_off));
+    const paid = agorotOf(before.paid) + agorotOf(before.set_off);
     const change = debtChange(before, null, { before: paid, after: paid });
     await addToDebtSums(debtChanges([change])).execute(trx);
   }

@@ -12,7 +12,8 @@ import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tab
 export type DocumentRow = Omit<Selectable<DocumentTable>, 'hash' | 'settlement'>;
 /** A document that has no position in the book yet. */
 export type NewDocumentRow = Omit<DocumentRow, 'position'>;
-type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
+/** What reads, in a transaction or not. */
+export type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
 /** The columns of a document's head and state. */
 export const headColumns = [
@@ -165,6 +166,16 @@ export async function lockByIds(
     .where('business_id', '=', businessId)
     .where('id', '=', all)
     .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Locks the book until the transaction ends: sums change under its lock alone, so that no two transactions wait in a circle. */
+export async function lockBook(trx: Transaction<IssuingTables>, businessId: string): Promise<void> {
+  await trx
+    .selectFrom('book')
+    .select('last_position')
+    .where('business_id', '=', businessId)
     .forUpdate()
     .execute();
 }

@@ -1,17 +1,14 @@
 import type { SetOff } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
+import { lockBook, type Reader } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
 /** An amount that an act has set against a document. */
 type SetOffRow = Selectable<IssuingTables['set_off']>;
 
 /** What an act has set against each of its documents, removed or not. */
-export function findSetOffs(
-  db: Database<IssuingTables> | Transaction<IssuingTables>,
-  businessId: string,
-  id: string,
-): Promise<SetOffRow[]> {
+export function findSetOffs(db: Reader, businessId: string, id: string): Promise<SetOffRow[]> {
   return db
     .selectFrom('set_off')
     .selectAll()
@@ -61,27 +58,18 @@ export async function markRemoved(
     .executeTakeFirst();
 }
 
-/** Locks the book, under whose lock all sums change, and reads what an account has beyond its open documents, in agorot. */
+/** Locks the book, and reads what an account has beyond its open documents, in agorot. */
 export async function lockOnAccount(
   trx: Transaction<IssuingTables>,
   businessId: string,
   accountId: string,
 ): Promise<bigint> {
-  await trx
-    .selectFrom('book')
-    .select('last_position')
-    .where('business_id', '=', businessId)
-    .forUpdate()
-    .execute();
+  await lockBook(trx, businessId);
   return onAccountOf(trx, businessId, accountId);
 }
 
 /** What an account has beyond its open documents, in agorot. */
-export async function onAccountOf(
-  db: Database<IssuingTables> | Transaction<IssuingTables>,
-  businessId: string,
-  accountId: string,
-): Promise<bigint> {
+export async function onAccountOf(db: Reader, businessId: string, accountId: string): Promise<bigint> {
   const sum = await db
     .selectFrom('debt_sum')
     .select('on_account_agorot')

@@ -11,9 +11,9 @@ import {
   toShekels,
   undeductibleVat,
 } from '@pinkas/domain';
-import type { Database, Transaction } from '@pinkas/service-kit';
+import type { Database } from '@pinkas/service-kit';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DocumentRow } from './document.repository.js';
+import type { DocumentRow, Reader } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { toDocument } from './document-row.js';
 import { provokesAllocation } from './test-mode/deciding-items.js';
@@ -53,7 +53,7 @@ export const settlingDocuments = sql<SettlingRow>`(
 
 /** What is based on each of some documents, in one statement. */
 export async function readSettling(
-  db: Database<IssuingTables> | Transaction<IssuingTables>,
+  db: Reader,
   businessId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SettlingDocuments>> {

@@ -9,7 +9,7 @@ import {
 } from '@pinkas/service-kit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { addToDebtSums, type DebtChange, debtChanges, debtOfDocument } from '../document/debt-sums.js';
-import type { NewDocumentRow } from '../document/document.repository.js';
+import type { NewDocumentRow, Reader } from '../document/document.repository.js';
 import type { IssuingTables, SeriesTable } from '../document/document.tables.js';
 import { isDocumentEvent, numberEvents, numberedBody } from '../document/document-events.js';
 
@@ -114,11 +114,7 @@ function toSeries({ issued_ids, issued_today, ...columns }: SeriesRow): LockedSe
   };
 }
 
-function seriesQuery(
-  db: Database<IssuingTables> | Transaction<IssuingTables>,
-  series: NewSeries,
-  { idempotency_keys, key_ids, day }: SeriesReads,
-) {
+function seriesQuery(db: Reader, series: NewSeries, { idempotency_keys, key_ids, day }: SeriesReads) {
   return db
     .selectFrom('series')
     .select([

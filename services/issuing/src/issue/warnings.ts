@@ -16,6 +16,7 @@ import {
 } from '@pinkas/domain';
 import { parsePhoneNumber } from '@pinkas/domain/delivery';
 import type { Transaction } from '@pinkas/service-kit';
+import { agorotOf, decimalOf } from '../document/amounts.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { toDocument } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
@@ -145,7 +146,7 @@ export async function warningsOf(
     for (const { document_id, amount } of setOffs) {
       const settled = current.get(document_id);
       if (settled) {
-        const set_off = toShekels(fromShekels(Number(settled.row.set_off)) + amount).toFixed(2);
+        const set_off = decimalOf(agorotOf(settled.row.set_off) + amount);
         current.set(document_id, { ...settled, row: { ...settled.row, set_off } });
       }
     }
@@ -163,7 +164,7 @@ function settledBy(
   const received = isSettling ? paid : 0n;
   const isInvoice = document.type === 'tax_invoice' || document.type === 'tax_invoice_receipt';
   return {
-    row: { ...row, paid: toShekels(fromShekels(Number(row.paid)) + received).toFixed(2) },
+    row: { ...row, paid: decimalOf(agorotOf(row.paid) + received) },
     settling: {
       ...settling,
       credited: toShekels(fromShekels(settling.credited) + fromShekels(credits)),

@@ -17,6 +17,7 @@ import {
   forTenant,
   InjectDatabase,
   Operation,
+  pageOf,
   timelineOf,
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
@@ -132,10 +133,8 @@ export class DocumentOperations {
   async list(request: RequestOf<typeof listDocuments>): Promise<ReplyOf<typeof listDocuments>> {
     const { limit, settlement, ...filter } = request;
     const db = forTenant(this.db, filter.business_id);
-    // One row beyond the page shows whether there is another page.
     const rows = await listIssued(db, filter, limit + 1);
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = pageOf(rows, limit);
     const ids = settlement === true ? page.map(({ id }) => id) : [];
     const settling = await readSettling(db, filter.business_id, ids);
     return {
@@ -144,7 +143,7 @@ export class DocumentOperations {
         const listed = listedDocument(row);
         return { ...listed, state: { ...listed.state, ...(facts && settlementState(facts)) } };
       }),
-      next_before: last && rows.length > limit ? last.position : null,
+      next_before: last ? last.position : null,
     };
   }
 

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { listPayments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { fromShekels, sum, toShekels } from '@pinkas/domain';
-import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation, pageOf } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { toHead } from '../document/document-row.js';
 import { findPayments } from './payment.repository.js';
@@ -16,17 +16,15 @@ export class ListPayments {
   async handle(request: RequestOf<typeof listPayments>): Promise<ReplyOf<typeof listPayments>> {
     const { limit, ...filter } = request;
     checkPeriod(filter);
-    // One row beyond the page shows whether there is another page.
     const found = await findPayments(forTenant(this.db, filter.business_id), filter, limit + 1);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = pageOf(found, limit);
     return {
       documents: page.map((row) => {
         const payments = row.payments.filter(({ method }) => method === filter.method);
         const amount = toShekels(sum(payments.map((payment) => fromShekels(payment.amount))));
         return { document: toHead(row), payments, amount };
       }),
-      next_after: last && found.length > limit ? { date: last.dated_on, position: last.position } : null,
+      next_after: last ? { date: last.dated_on, position: last.position } : null,
     };
   }
 }

@@ -2,7 +2,6 @@ import { Controller } from '@nestjs/common';
 import { type ReplyOf, type RequestOf, reportPeriod } from '@pinkas/contracts';
 import {
   type Agorot,
-  fromShekels,
   paymentMethods,
   periodReport,
   saleTypes,
@@ -12,6 +11,7 @@ import {
   type VatAmounts,
 } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { agorotOf } from '../document/amounts.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { sumWithheldOf } from '../document/withheld.repository.js';
 import { checkPeriod } from './period-days.js';
@@ -79,12 +79,12 @@ const toTypeSum = (row: MonthSum): TypeSum => ({
   type: row.type,
   vatRate: Number(row.vat_rate),
   documents: row.documents,
-  net: fromShekels(Number(row.net)),
-  vat: fromShekels(Number(row.vat)),
-  total: fromShekels(Number(row.total)),
+  net: agorotOf(row.net),
+  vat: agorotOf(row.vat),
+  total: agorotOf(row.total),
 });
 
-const amountOf = ({ amount }: ReceiptSum): Agorot => fromShekels(Number(amount));
+const amountOf = ({ amount }: ReceiptSum): Agorot => agorotOf(amount);
 
 const inShekels = ({ net, vat, total }: VatAmounts) => ({
   net: toShekels(net),

@@ -1,6 +1,6 @@
 import type { WithheldConfirmation } from '@pinkas/contracts';
-import { toShekels } from '@pinkas/domain';
 import { actorOf, appendTrail, type Transaction } from '@pinkas/service-kit';
+import { decimalOf } from '../document/amounts.js';
 import type { DocumentRow } from '../document/document.repository.js';
 import type { IssuingTables, SetOffKind } from '../document/document.tables.js';
 import type { SetOffEffect } from './source-document.js';
@@ -34,7 +34,7 @@ export async function storeSetOffs(
       setOffs.map(({ document_id, amount, kind }) => ({
         ...{ business_id, id, document_id, kind, set_at: at },
         account_id: lockedAccount(act.documents, document_id),
-        amount: toShekels(amount).toFixed(2),
+        amount: decimalOf(amount),
         person_id: act.person_id ?? null,
         removed_at: null,
         ...(kind === 'withheld' && {
@@ -81,7 +81,7 @@ export async function recordSetOffs(
     const fact = {
       type: act.documents.get(document_id)?.type,
       number: act.documents.get(document_id)?.number,
-      [name]: toShekels(amount).toFixed(2),
+      [name]: decimalOf(amount),
       ...(act.receipt !== undefined && { receipt: act.receipt }),
       ...(kind === 'withheld' && {
         withheld_on: on,

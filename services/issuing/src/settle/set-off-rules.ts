@@ -1,6 +1,7 @@
 import type { IssuedDocument, issueDocument, RequestOf, SetOffAmount } from '@pinkas/contracts';
 import { type Agorot, fromShekels, sum } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
+import { agorotOf } from '../document/amounts.js';
 import type { DocumentRow } from '../document/document.repository.js';
 import type { SetOffKind } from '../document/document.tables.js';
 import { paymentsSum } from '../document/document-rules.js';
@@ -11,7 +12,7 @@ export type LeftToPay = ReadonlyMap<string, Agorot>;
 
 /** What is left to pay of documents that nothing has settled since they were locked. */
 export const leftToPayOf = (documents: ReadonlyMap<string, DocumentRow>): LeftToPay =>
-  new Map([...documents].map(([id, { balance }]) => [id, fromShekels(Number(balance ?? 0))]));
+  new Map([...documents].map(([id, { balance }]) => [id, agorotOf(balance ?? '0')]));
 
 export const refusedAt = (path: string, message: string): ApiError => ApiError.invalid([{ path, message }]);
 

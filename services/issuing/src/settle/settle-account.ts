@@ -1,5 +1,5 @@
-import { fromShekels } from '@pinkas/domain';
 import { ApiError, type Transaction } from '@pinkas/service-kit';
+import { agorotOf } from '../document/amounts.js';
 import { addToDebtSums, debtChanges } from '../document/debt-sums.js';
 import { type DocumentRow, lockByIds } from '../document/document.repository.js';
 import type { IssuingTables, SetOffKind } from '../document/document.tables.js';
@@ -63,7 +63,7 @@ export async function removeByAct(
   if (!removed) {
     throw new ApiError('not_found');
   }
-  const taken = { document_id, kind, amount: fromShekels(Number(removed.amount)) };
+  const taken = { document_id, kind, amount: agorotOf(removed.amount) };
   const debts = await settle(trx, business_id, documents, [{ ...taken, amount: -taken.amount }]);
   const { confirmation_number: number, confirmation_date: date } = removed;
   const confirmation = { ...(number !== null && { number }), ...(date !== null && { date }) };

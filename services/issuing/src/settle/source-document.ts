@@ -1,6 +1,7 @@
 import type { Business, IssuedDocument, issueDocument, RequestOf } from '@pinkas/contracts';
 import { type Agorot, fromShekels, settlementOf, settlesSource, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
+import { agorotOf, decimalOf } from '../document/amounts.js';
 import { type DebtChange, debtChange } from '../document/debt-sums.js';
 import {
   type DocumentRow,
@@ -135,9 +136,9 @@ export async function settleSources(
   const change = (source: DocumentRow, effect: Omit<SourceEffect, 'isCreditedInFull'>) => {
     const { id } = source;
     const { closes, pays, setsOff, withholds, settled, balance } = effect;
-    const left = balance === null ? null : decimal(balance);
-    const settles = { sets_off: decimal(setsOff), withholds: decimal(withholds) };
-    changes.push({ id, closes, pays: decimal(pays), ...settles, balance: left });
+    const left = balance === null ? null : decimalOf(balance);
+    const settles = { sets_off: decimalOf(setsOff), withholds: decimalOf(withholds) };
+    changes.push({ id, closes, pays: decimalOf(pays), ...settles, balance: left });
     if (source.balance !== null || balance !== null || withholds !== 0n) {
       debts.push(debtChange(source, balance, settled, withholds));
     }
@@ -152,7 +153,7 @@ export async function settleSources(
       change(source, effect);
     }
     if (effect.closes && source.status === 'open') {
-      closed.push({ ...source, status: 'closed', paid: decimal(agorot(source.paid) + effect.pays) });
+      closed.push({ ...source, status: 'closed', paid: decimalOf(agorotOf(source.paid) + effect.pays) });
     }
     if (effect.isCreditedInFull) {
       creditedInFull.push(source.id);
@@ -162,8 +163,8 @@ export async function settleSources(
   const reopened = ofProformas.length > 0 ? await reopenedProformas(trx, business_id, creditedInFull) : [];
   for (const id of reopened) {
     const proforma = lockedSource(sources, id);
-    const paid = agorot(proforma.paid);
-    const settled = { before: paid + agorot(proforma.set_off), after: paid + agorot(proforma.set_off) };
+    const paid = agorotOf(proforma.paid);
+    const settled = { before: paid + agorotOf(proforma.set_off), after: paid + agorotOf(proforma.set_off) };
     change(proforma, {
       closes: false,
       ...{ pays: 0n, setsOff: 0n, withholds: 0n },
@@ -206,11 +207,11 @@ function effectOn(
   const isCredit = type === 'credit_note';
   const pays = type === 'receipt' ? paid : 0n;
   const credited = fromShekels(settling?.credited ?? 0) + (isCredit ? total : 0n);
-  const sourceTotal = agorot(source.total);
-  const received = agorot(source.paid) + fromShekels(settling?.credited ?? 0);
-  const settled = received + agorot(source.set_off);
-  const setOff = agorot(source.set_off) + setsOff;
-  const facts = { paid: agorot(source.paid) + pays, credited, setOff, invoices: settling?.invoices ?? 0 };
+  const sourceTotal = agorotOf(source.total);
+  const received = agorotOf(source.paid) + fromShekels(settling?.credited ?? 0);
+  const settled = received + agorotOf(source.set_off);
+  const setOff = agorotOf(source.set_off) + setsOff;
+  const facts = { paid: agorotOf(source.paid) + pays, credited, setOff, invoices: settling?.invoices ?? 0 };
   return {
     closes: closesSource({ type, total, paid }, { type: source.type, total: sourceTotal, settled: received }),
     ...{ pays, setsOff, withholds },
@@ -226,13 +227,10 @@ function balanceOf(
   source: DocumentRow,
   given: { paid: Agorot; credited?: Agorot; setOff?: Agorot; invoices?: number },
 ): Agorot | null {
-  const { paid, credited = 0n, setOff = agorot(source.set_off), invoices = 0 } = given;
+  const { paid, credited = 0n, setOff = agorotOf(source.set_off), invoices = 0 } = given;
   const facts = {
     ...{ status: source.status, invoices, paid: toShekels(paid) },
     ...{ credited: toShekels(credited), set_off: toShekels(setOff) },
   };
   return settlementOf({ type: source.type, totals: { total: Number(source.total) } }, facts).balance;
 }
-
-const agorot = (amount: string): Agorot => fromShekels(Number(amount));
-const decimal = (amount: Agorot): string => toShekels(amount).toFixed(2);

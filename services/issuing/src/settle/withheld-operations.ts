@@ -9,6 +9,7 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  pageOf,
   type Transaction,
 } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
@@ -57,19 +58,16 @@ export class WithheldOperations {
   @Operation(listWithheld)
   async list(request: RequestOf<typeof listWithheld>): Promise<ReplyOf<typeof listWithheld>> {
     const { business_id, limit, ...range } = request;
-    // One row beyond the page shows whether there is another page.
     const found = await listWithheldOf(forTenant(this.db, business_id), business_id, range, limit + 1);
-    const withheld = found.slice(0, limit);
-    const last = withheld.at(-1);
+    const { page, last } = pageOf(found, limit);
     return {
-      withheld,
-      next_after:
-        last && found.length > limit
-          ? {
-              ...{ customer_id: last.customer.id, withheld_on: last.withheld_on },
-              ...{ withheld_id: last.withheld_id, document_id: last.document.id },
-            }
-          : null,
+      withheld: page,
+      next_after: last
+        ? {
+            ...{ customer_id: last.customer.id, withheld_on: last.withheld_on },
+            ...{ withheld_id: last.withheld_id, document_id: last.document.id },
+          }
+        : null,
     };
   }
 
