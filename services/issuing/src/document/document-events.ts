@@ -9,7 +9,7 @@ import {
 import { sql } from 'kysely';
 import type { NewDocumentRow } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
-import { listedDocument } from './listed-document.js';
+import { listedDocument } from './document-row.js';
 
 /** An event for callers, whose number in the order of commits is known once the book is locked. */
 type DocumentEvent = OutboxEvent & { body: EventOf<typeof documentEventDue> };

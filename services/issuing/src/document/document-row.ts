@@ -4,12 +4,13 @@ import {
   type DocumentState,
   type IssuedDocument,
   type Issuer,
+  type ListedDocument,
   type PreviewWarning,
 } from '@pinkas/contracts';
 import { type Agorot, documentTypeRules, fromShekels, settlesSource, statusAtIssue } from '@pinkas/domain';
 import { decimalOf } from './amounts.js';
 import { type DocumentRow, type HeadRow, type NewDocumentRow } from './document.repository.js';
-import { donationPending, type KnownOutcomes } from './known-outcomes.js';
+import { donationPending, type KnownOutcomes, withPendingOutcomes } from './known-outcomes.js';
 
 /** A document as lists show it, from its row. */
 export function toHead(row: HeadRow): DocumentHead {
@@ -64,6 +65,14 @@ export function toState(row: HeadRow): DocumentState {
     ...(row.allocation?.refusal && { refusal: row.allocation.refusal }),
     cancelled_at: row.cancelled_at?.toISOString() ?? null,
   };
+}
+
+/** A document as lists show it now, from its row. */
+export function listedDocument(
+  row: HeadRow & Pick<KnownOutcomes, 'allocation' | 'delivery'>,
+): ListedDocument {
+  const { allocation, delivery } = withPendingOutcomes({ ...row, donation: undefined });
+  return { document: toHead(row), state: toState(row), allocation, delivery };
 }
 
 /** What the row of a document has in addition to what was issued. */

@@ -20,13 +20,13 @@ import {
 import { allocationOptions, type IssuingConfig } from '../config.js';
 import { findById } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { decideOutcomes } from '../document/known-outcomes.js';
 import { readSettling } from '../document/settlement.repository.js';
 import { leftToPayOf, settledWith } from '../settle/set-off-rules.js';
 import type { SourceDocument } from '../settle/source-document.js';
-import { decideOutcomes } from './decided-outcomes.js';
 import { DocumentChecks } from './document-checks.js';
 import type { CheckedRequest, DocumentRequest, UnnumberedDocument } from './draft.js';
-import { readSeries } from './issue.repository.js';
+import { readSeries, seriesOf } from './issue.repository.js';
 import { RecipientChecks } from './recipient-checks.js';
 import { previewWarnings } from './warnings.js';
 
@@ -53,11 +53,10 @@ export class PreviewDocument {
     const { request, totals, today, source, card } = checked;
     const { business, body, issuer } = request;
     await this.#checkWithheld(checked);
-    const series = await readSeries(
-      forTenant(this.db, business.id),
-      { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
-      { key_ids: issuer.kind === 'key' ? [issuer.id] : [], day: today },
-    );
+    const series = await readSeries(forTenant(this.db, business.id), seriesOf(business, body.type), {
+      key_ids: issuer.kind === 'key' ? [issuer.id] : [],
+      day: today,
+    });
     const document = this.checks.checkInSeries(checked, series, today);
     const recipient = await this.recipients.check(document, business);
     const issued_at = this.clock.now().toISOString();

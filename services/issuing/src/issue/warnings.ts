@@ -20,9 +20,9 @@ import { agorotOf, decimalOf } from '../document/amounts.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { toDocument } from '../document/document-row.js';
 import { paymentsSum } from '../document/document-rules.js';
+import type { DecidedOutcomes } from '../document/known-outcomes.js';
 import { readSettling, type SettlingDocuments } from '../document/settlement.repository.js';
 import type { SourceDocument } from '../settle/source-document.js';
-import type { DecidedOutcomes } from './decided-outcomes.js';
 import type { UnnumberedDocument } from './draft.js';
 import type { LockedRows, RenderedDraft } from './draft-rendering.js';
 

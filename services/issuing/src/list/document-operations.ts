@@ -30,8 +30,7 @@ import {
   missingIds,
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { toDocument, toHead, toState } from '../document/document-row.js';
-import { listedDocument } from '../document/listed-document.js';
+import { listedDocument, toDocument, toHead, toState } from '../document/document-row.js';
 import { setOffsOf } from '../document/set-off.repository.js';
 import { readSettling, settlementDetails, settlementState } from '../document/settlement.repository.js';
 import { withheldOf } from '../document/withheld.repository.js';
