@@ -16,6 +16,7 @@ export const checkAreas = [
   'database',
   'backups',
   'streams',
+  'jobs',
   'printing',
   'store',
   'certificates',

@@ -23,7 +23,20 @@ export {
 export { PublishedEvents } from './events/outbox/published-events.js';
 export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
+export { addJob, isClaimed, type JobKey } from './jobs/job.repository.js';
+export {
+  again,
+  ClaimLostError,
+  done,
+  errorText,
+  type JobEnd,
+  JobKind,
+  type JobRun,
+  ProcessStoppingError,
+} from './jobs/job-kind.js';
+export { hasJob, type JobTables } from './jobs/job-table.js';
 export { JobWorker, type NextDue } from './jobs/job-worker.js';
+export { Jobs } from './jobs/jobs.js';
 export { nextDue } from './jobs/next-due.js';
 export { ApiError } from './process/api-error.js';
 export type { BackgroundTask } from './process/background-task.js';

@@ -4,4 +4,5 @@ export { migrate, runMigrations } from './db/migrate.js';
 export { provisionDatabase, type Role, runProvisioning, withDatabase, withRole } from './db/provision.js';
 export { type Migrations, type SqlMigration, sqlMigration } from './db/sql-migration.js';
 export { createTestBookFunction, enableTenantIsolation, keepLiveRows } from './db/tenant-isolation.js';
+export { createJobTable } from './jobs/job-table.js';
 export { serviceFields } from './process/config.js';

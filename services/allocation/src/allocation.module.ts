@@ -74,7 +74,6 @@ export class AllocationModule {}
 /** The background tasks, in the order of their start. */
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   AllocationWorker,
-  DecisionSender,
   ConnectionMonitor,
   ThresholdMonitor,
 ];

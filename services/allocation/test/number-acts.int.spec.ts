@@ -13,10 +13,9 @@ import {
   showAllocation,
 } from '@pinkas/contracts';
 import { type RefusalDecision, testBookOf } from '@pinkas/domain';
-import { kitTokens, type Logger } from '@pinkas/service-kit';
+import { Jobs, kitTokens, type Logger } from '@pinkas/service-kit';
 import { eventually, exampleDocument, readTrail } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { DecisionSender } from '../src/refusal/decision-sender.js';
 import { type AllocationUnderTest, artifact_sha256, startAllocation } from './allocation.js';
 
 const second = 1_000;
@@ -364,7 +363,7 @@ describe('DecideRefusal', () => {
     expect(await decide(facts, 'continue')).toMatchObject({ refusal: null, last: { state: 'pending' } });
     expect(await decide(facts, 'cancel')).toMatchObject({ refusal: 'decided' });
     allocation.advanceClock(5 * second);
-    allocation.service.app.get(DecisionSender).trigger();
+    allocation.service.app.get(Jobs).trigger('decision');
     await eventually('the decision is taken', () => refusalsOf(facts).includes('continue'));
     expect((await decisionCalls(facts)).map(({ status }) => status)).toEqual([null, 400]);
     expect((await show(facts)).allocation?.decision).toMatchObject({ n: 1, state: 'taken', reason: null });
@@ -391,7 +390,7 @@ describe('DecideRefusal', () => {
     await allocation.authority.setMode({ mode: 'rate', retry_after: 1, times: 1 });
     expect(await decide(facts, 'cancel')).toMatchObject({ last: { n: 1, state: 'pending' } });
     allocation.advanceClock(10 * second);
-    allocation.service.app.get(DecisionSender).trigger();
+    allocation.service.app.get(Jobs).trigger('decision');
     await eventually(
       'it is not taken',
       async () => (await show(facts)).allocation?.decision?.state === 'failed',
@@ -400,9 +399,9 @@ describe('DecideRefusal', () => {
 
   it('a decision that a process recorded before it died is sent by another', async () => {
     const { facts } = await refused();
-    jest.spyOn(allocation.service.app.get(DecisionSender), 'sendNow').mockResolvedValueOnce();
+    jest.spyOn(allocation.service.app.get(Jobs), 'runNow').mockResolvedValueOnce();
     expect(await decide(facts, 'object')).toMatchObject({ last: { state: 'pending' } });
-    allocation.service.app.get(DecisionSender).trigger();
+    allocation.service.app.get(Jobs).trigger('decision');
     await eventually('the decision is taken', () => refusalsOf(facts).includes('object'));
     expect(await decisionCalls(facts)).toHaveLength(1);
   });

@@ -110,7 +110,7 @@ export async function expireClaims({ system }: Engine): Promise<void> {
   const administrator = await DatabaseAdministrator.connect(system.stack);
   for (const [service, table] of [
     ['allocation', 'allocation'],
-    ['allocation', 'decision'],
+    ['allocation', 'job'],
     ['delivery', 'delivery'],
     ['delivery', 'webhook'],
   ] as const) {

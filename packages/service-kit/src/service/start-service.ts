@@ -34,6 +34,7 @@ import { purgeMessaging } from '../events/outbox/purge.js';
 import { OutboxRelay } from '../events/outbox/relay.js';
 import { Reconciler } from '../events/reconcile/reconciler.js';
 import { ensureStreams } from '../events/streams.js';
+import { Jobs } from '../jobs/jobs.js';
 import { periodic } from '../jobs/periodic-task.js';
 import type { BackgroundTask } from '../process/background-task.js';
 import { Closers } from '../process/closers.js';
@@ -54,6 +55,7 @@ import { instancesOf, KitModule, kitModule, nestLogger } from './kit-module.js';
 import { addServiceChecks } from './process-checks.js';
 import { rejectUnsafeServers } from './production-check.js';
 import { reportReadiness } from './readiness.js';
+import { bindJobs, openJobs } from './service-jobs.js';
 
 /** How long a process that is shutting down may finish what is in flight. */
 const drainTimeoutMs = timeLimitsMs.drain;
@@ -134,9 +136,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     addServiceChecks(options, infrastructure, messaging.manager, () => health.reasons());
     const app = await createApp(options, infrastructure, messaging, server);
     const limiter = bindOperations(app, server, broadcast, infrastructure);
-    const tasks = (options.backgroundTasks ?? []).map((type) =>
-      app.get<BackgroundTask>(type, { strict: false }),
-    );
+    const tasks = [
+      bindJobs(app, options.name, infrastructure.diagnosis),
+      ...(options.backgroundTasks ?? []).map((type) => app.get<BackgroundTask>(type, { strict: false })),
+    ];
     if (isMessagingService(options.name)) {
       const consumers = bindEventHandlers(app, options, infrastructure, messaging);
       startMessaging(options, infrastructure, messaging.relay, consumers);
@@ -252,10 +255,11 @@ const kitOperations = (name: ServiceName): Type[] => [
 
 function createApp(
   { name, config, module, clock }: ServiceOptions,
-  { connection, db, logger, metrics, diagnosis, tracing }: Infrastructure,
+  infrastructure: Infrastructure,
   { published, relay, client, handlers }: Messaging,
   server: ContractServer,
 ): Promise<INestMicroservice> {
+  const { connection, db, logger, metrics, diagnosis, tracing } = infrastructure;
   const providers = [
     { provide: kitTokens.database, useValue: db },
     { provide: kitTokens.clock, useValue: clock ?? systemClock },
@@ -268,6 +272,7 @@ function createApp(
     { provide: Metrics, useValue: metrics },
     { provide: Diagnosis, useValue: diagnosis },
     { provide: Tracing, useValue: tracing },
+    { provide: Jobs, useValue: openJobs(clock ?? systemClock, infrastructure, relay) },
     { provide: HandlerRegistry, useValue: handlers },
   ];
   return NestFactory.createMicroservice(

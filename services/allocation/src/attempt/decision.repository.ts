@@ -1,22 +1,13 @@
 import type { DecisionView } from '@pinkas/contracts';
 import type { RefusalDecision } from '@pinkas/domain';
-import {
-  type Actor,
-  type Clock,
-  currentContext,
-  currentTraceJson,
-  type Database,
-  type NextDue,
-  nextDue,
-  type Transaction,
-} from '@pinkas/service-kit';
-import { type Kysely, type Selectable, sql } from 'kysely';
-import type { AllocationFacts, AllocationTables, DecisionTable } from '../db/allocation.tables.js';
+import { type Actor, addJob, type Database, hasJob, type Transaction } from '@pinkas/service-kit';
+import { type Selectable, sql } from 'kysely';
+import type { AllocationTables, DecisionTable } from '../db/allocation.tables.js';
 
 export type DecisionRow = Selectable<DecisionTable>;
 
-/** A decision that this worker has claimed, with what is sent of its document. */
-export type ClaimedDecision = DecisionRow & { facts: AllocationFacts };
+/** The kind of the jobs that send decisions; the id of one is that of its document. */
+export const decisionJob = 'decision';
 
 /** A document by its key. */
 type Key = Pick<DecisionRow, 'business_id' | 'document_id'>;
@@ -73,94 +64,39 @@ export async function takenDecision(
   return row?.decision ?? null;
 }
 
-/** Stores a decision of a locked document, which is due. */
+/** Stores a decision of a locked document, and adds its job. */
 export async function insertDecision(
   trx: Transaction<AllocationTables>,
   key: Key,
   made: { n: number; decision: RefusalDecision; actor: Actor; now: Date },
 ): Promise<void> {
+  const { business_id, document_id } = key;
   await trx
     .insertInto('decision')
     .values({
-      business_id: key.business_id,
-      document_id: key.document_id,
+      ...{ business_id, document_id, claimed_until: hasJob },
       n: made.n,
       decision: made.decision,
       state: 'pending',
       decided_at: made.now,
       actor: made.actor,
-      request_id: currentContext()?.requestId ?? null,
-      trace: currentTraceJson(),
       next_attempt_at: made.now,
     })
     .execute();
+  await addJob(trx, decisionJob, { business_id, id: document_id }, made.now);
 }
 
-const isUnclaimed = (now: Date) =>
-  sql<boolean>`(decision.claimed_until is null or decision.claimed_until < ${now})`;
-
-/** When the next decision is due. */
-export function nextDueDecision(db: Kysely<AllocationTables>, clock: Clock): Promise<NextDue> {
-  return nextDue(
-    db,
-    clock,
-    () => sql`(select min(greatest(next_attempt_at, claimed_until)) from decision where state = 'pending')`,
-  );
-}
-
-/** Claims due decisions for this worker until `until`. */
-export async function claimDueDecisions(
-  db: Database<AllocationTables>,
-  limit: number,
-  now: Date,
-  until: Date,
-): Promise<ClaimedDecision[]> {
-  return db
-    .with('due', (due) =>
-      due
-        .selectFrom('decision')
-        .select(['business_id', 'document_id', 'n'])
-        .where('state', '=', 'pending')
-        .where('next_attempt_at', '<=', now)
-        .where(isUnclaimed(now))
-        .orderBy('next_attempt_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+/** Adds the jobs of decisions that a process of the release before has stored. */
+export async function addDecisionJobs(all: Database<AllocationTables>, now: Date): Promise<void> {
+  await sql`
+    with due as (
+      update decision set claimed_until = ${hasJob}
+      where state = 'pending' and (claimed_until is null or claimed_until < ${now})
+      returning *
     )
-    .updateTable('decision')
-    .from(['due', 'allocation'])
-    .set({ claimed_until: until, attempts: sql`decision.attempts + 1` })
-    .whereRef('decision.business_id', '=', 'due.business_id')
-    .whereRef('decision.document_id', '=', 'due.document_id')
-    .whereRef('decision.n', '=', 'due.n')
-    .whereRef('allocation.business_id', '=', 'decision.business_id')
-    .whereRef('allocation.document_id', '=', 'decision.document_id')
-    .returningAll('decision')
-    .returning('allocation.facts')
-    .execute();
-}
-
-/** Claims the pending decision about one document. @returns undefined while another attempt is in flight, or where there is none. */
-export async function claimDecision(
-  db: Database<AllocationTables>,
-  { business_id, document_id }: Key,
-  now: Date,
-  until: Date,
-): Promise<ClaimedDecision | undefined> {
-  return db
-    .updateTable('decision')
-    .from('allocation')
-    .set({ claimed_until: until, attempts: sql`decision.attempts + 1` })
-    .where('decision.business_id', '=', business_id)
-    .where('decision.document_id', '=', document_id)
-    .where('decision.state', '=', 'pending')
-    .where(isUnclaimed(now))
-    .whereRef('allocation.business_id', '=', 'decision.business_id')
-    .whereRef('allocation.document_id', '=', 'decision.document_id')
-    .returningAll('decision')
-    .returning('allocation.facts')
-    .executeTakeFirst();
+    insert into job (business_id, kind, id, since, due_at, attempts, request_id, trace)
+    select business_id, ${decisionJob}, document_id::text, decided_at, next_attempt_at, attempts, request_id, trace from due
+    on conflict do nothing`.execute(all);
 }
 
 /** How an attempt to send a decision ends. */
@@ -185,7 +121,6 @@ export async function storeDecisionAttempt(
       next_attempt_at: end.next_attempt_at,
       answer: end.answer ?? set.ref('answer'),
       ...(end.isUnsent && { unsent: sql<number>`unsent + 1` }),
-      claimed_until: null,
       ended_at: end.state === 'pending' ? null : now,
     }))
     .where('business_id', '=', row.business_id)

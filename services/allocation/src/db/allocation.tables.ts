@@ -6,7 +6,7 @@ import type {
   RequestKind,
 } from '@pinkas/contracts';
 import type { DecisionState, DonationMeans, RefusalDecision } from '@pinkas/domain';
-import type { Actor, AsGenerated, MessagingTables, TraceColumn, Typed } from '@pinkas/service-kit';
+import type { Actor, AsGenerated, JobTables, MessagingTables, TraceColumn, Typed } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { GeneratedTables } from './generated.tables.js';
 
@@ -96,7 +96,10 @@ interface OwnAllocationTables {
 }
 
 /** The tables of the allocation service. */
-export interface AllocationTables extends MessagingTables, Typed<GeneratedTables, OwnAllocationTables> {}
+export interface AllocationTables
+  extends MessagingTables,
+    JobTables,
+    Typed<GeneratedTables, OwnAllocationTables> {}
 
 export type AllocationTable = AllocationTables['allocation'];
 export type AttemptTable = AllocationTables['attempt'];

@@ -138,6 +138,27 @@ export interface GeneratedTables {
     /** The body as it was sent; null: it has not arrived. */
     request: string | null;
   };
+  job: {
+    /** Null: it is about no business. */
+    business_id: string | null;
+    kind: string;
+    /** Of what it is about: unique in its kind and business. */
+    id: string;
+    /** When it was requested. */
+    since: Date;
+    due_at: Date;
+    /** Attempts that have begun. */
+    attempts: Generated<number>;
+    claimed_until: Date | null;
+    /** Of the attempt that is in flight: no other stores an outcome. */
+    claim_id: string | null;
+    /** Why the last attempt failed. */
+    reason: string | null;
+    /** When it was dead-lettered; null: it is due, or in flight. */
+    dead_at: Date | null;
+    request_id: string | null;
+    trace: unknown;
+  };
   threshold_answer: {
     day: string;
     /** The last attempt of the day, which keeps other replicas from another. */

@@ -249,6 +249,41 @@ COMMENT ON TABLE public.donation_report IS 'The reports of a donation, one for e
 
 COMMENT ON COLUMN public.donation_report.request IS 'The body as it was sent; null: it has not arrived.';
 
+CREATE TABLE public.job (
+    business_id uuid,
+    kind text NOT NULL,
+    id text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    claimed_until timestamp with time zone,
+    claim_id uuid,
+    reason text,
+    dead_at timestamp with time zone,
+    request_id text,
+    trace json,
+    CONSTRAINT job_claim_check CHECK (((claimed_until IS NULL) = (claim_id IS NULL))),
+    CONSTRAINT job_dead_check CHECK (((dead_at IS NULL) OR ((reason IS NOT NULL) AND (claim_id IS NULL))))
+);
+
+ALTER TABLE ONLY public.job FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.job IS 'Slow work of this service, until it is done: one row for each piece, whatever its kind.';
+
+COMMENT ON COLUMN public.job.business_id IS 'Null: it is about no business.';
+
+COMMENT ON COLUMN public.job.id IS 'Of what it is about: unique in its kind and business.';
+
+COMMENT ON COLUMN public.job.since IS 'When it was requested.';
+
+COMMENT ON COLUMN public.job.attempts IS 'Attempts that have begun.';
+
+COMMENT ON COLUMN public.job.claim_id IS 'Of the attempt that is in flight: no other stores an outcome.';
+
+COMMENT ON COLUMN public.job.reason IS 'Why the last attempt failed.';
+
+COMMENT ON COLUMN public.job.dead_at IS 'When it was dead-lettered; null: it is due, or in flight.';
+
 CREATE TABLE public.threshold_answer (
     day date NOT NULL,
     asked_at timestamp with time zone NOT NULL,
@@ -286,6 +321,9 @@ ALTER TABLE ONLY public.donation_report
 ALTER TABLE ONLY public.donation_report
     ADD CONSTRAINT donation_report_pkey PRIMARY KEY (business_id, document_id, n);
 
+ALTER TABLE ONLY public.job
+    ADD CONSTRAINT job_key UNIQUE NULLS NOT DISTINCT (kind, id, business_id);
+
 ALTER TABLE ONLY public.threshold_answer
     ADD CONSTRAINT threshold_answer_pkey PRIMARY KEY (day);
 
@@ -310,6 +348,8 @@ CREATE INDEX allocation_unresolved_idx ON public.allocation USING btree (busines
 CREATE INDEX decision_due_idx ON public.decision USING btree (next_attempt_at) WHERE (state = 'pending'::text);
 
 CREATE UNIQUE INDEX decision_pending_key ON public.decision USING btree (business_id, document_id) WHERE (state = 'pending'::text);
+
+CREATE INDEX job_due_idx ON public.job USING btree (kind, due_at) WHERE (dead_at IS NULL);
 
 CREATE TRIGGER allocation_is_not_truncated BEFORE TRUNCATE ON public.allocation FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
@@ -390,6 +430,15 @@ END);
 ALTER TABLE public.donation_report ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY donation_report_of_business ON public.donation_report USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.job ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY job_of_business ON public.job USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

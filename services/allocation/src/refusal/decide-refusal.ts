@@ -16,13 +16,13 @@ import {
   forTenant,
   InjectClock,
   InjectDatabase,
+  Jobs,
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
 import { type AllocationRow, findByDocument, lockAllocation } from '../attempt/allocation.repository.js';
-import { decisionsOf, insertDecision, toDecision } from '../attempt/decision.repository.js';
+import { decisionJob, decisionsOf, insertDecision, toDecision } from '../attempt/decision.repository.js';
 import type { AllocationTables } from '../db/allocation.tables.js';
-import { DecisionSender } from './decision-sender.js';
 
 type Request = RequestOf<typeof contract>;
 
@@ -32,7 +32,7 @@ export class DecideRefusal {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
-    private readonly sender: DecisionSender,
+    private readonly jobs: Jobs,
   ) {}
 
   @Operation(contract)
@@ -41,7 +41,7 @@ export class DecideRefusal {
     const db = forTenant(this.db, row.business_id);
     const refusal = await db.transaction().execute((trx) => this.#record(trx, row, request));
     if (refusal === null) {
-      await this.sender.sendNow(row);
+      await this.jobs.runNow(decisionJob, { business_id: row.business_id, id: row.document_id });
     }
     const last = (await decisionsOf(db, row)).at(-1);
     return {

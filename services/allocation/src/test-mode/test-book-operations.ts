@@ -6,7 +6,7 @@ import type { AllocationTables } from '../db/allocation.tables.js';
 
 const pageMax = 200;
 
-const tables = ['donation_report', 'decision', 'attempt', 'allocation'] as const;
+const tables = ['job', 'donation_report', 'decision', 'attempt', 'allocation'] as const;
 
 /** The requests of a test book. */
 @Controller()
