@@ -97,7 +97,7 @@ const roomsOf: Record<string, readonly string[]> = {
     '*.ts',
     'commands',
     'export',
-    'trail',
+    'audit',
     'verify',
     'doctor',
     'run-command.ts',

@@ -154,7 +154,7 @@ describe('the jobs of a service', () => {
     expect(probe.attempts).toEqual([1]);
   });
 
-  it('what an attempt stores is rolled back where it cannot be stored, and the attempt has failed', async () => {
+  it('an attempt whose result cannot be stored fails and stores nothing', async () => {
     probe.attempt = async () =>
       done(async (trx) => {
         await store('lost')(trx);
@@ -166,7 +166,7 @@ describe('the jobs of a service', () => {
     expect(await words()).toEqual([]);
   });
 
-  it('the attempts of a next step are counted anew, and those of a step that failed are not', async () => {
+  it('the attempts of a next step are counted from one, and those of a step that failed go on', async () => {
     const ends = [again<Transaction<Tables>>(clock.at, undefined, 'not yet'), again(clock.at), done()];
     probe.attempt = async () => ends.shift() as JobEnd<Transaction<Tables>>;
     await add();

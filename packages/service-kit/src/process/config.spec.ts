@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, readConfig, serviceFields } from './config.js';
+import { ConfigError, environmentOf, readConfig, serviceFields } from './config.js';
 import { flag, hexBytes, integer, share, text, url } from './env-field.js';
 import { isPlaceholder } from './secrets-check.js';
 
@@ -51,6 +51,27 @@ describe('the configuration of a process', () => {
       expect(read).toThrow(name);
     }
     expect(read).not.toThrow('topsecret');
+  });
+});
+
+describe('environmentOf', () => {
+  it('a service of several in a process has the variables of all, and its own in their place', () => {
+    const env = {
+      LOG_LEVEL: 'warn',
+      NATS_URL: 'nats://all',
+      ISSUING_NATS_URL: 'nats://issuing',
+      HEALTH_PORT: '9101',
+    };
+    expect(environmentOf('issuing', env)).toMatchObject({ LOG_LEVEL: 'warn', NATS_URL: 'nats://issuing' });
+    expect(environmentOf('customer', env)).toMatchObject({ LOG_LEVEL: 'warn', NATS_URL: 'nats://all' });
+  });
+
+  it('its probes do not take the port of the process', () => {
+    const env = { HEALTH_PORT: '9101', ISSUING_HEALTH_PORT: '9102' };
+    expect([environmentOf('issuing', env), environmentOf('customer', env)]).toMatchObject([
+      { HEALTH_PORT: '9102' },
+      { HEALTH_PORT: '0' },
+    ]);
   });
 });
 

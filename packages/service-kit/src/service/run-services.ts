@@ -1,4 +1,11 @@
-import { ConfigError, type Environment, environmentOf, processEnvironment } from '../process/config.js';
+import {
+  ConfigError,
+  type Environment,
+  environmentOf,
+  processEnvironment,
+  readConfig,
+  serviceFields,
+} from '../process/config.js';
 import { HealthServer } from '../process/health-server.js';
 import { createLogger } from '../process/logger.js';
 import { Metrics } from '../process/metrics.js';
@@ -6,6 +13,9 @@ import { runProcess } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
 import type { ServiceDefinition } from './run-service.js';
 import { type RunningService, type ServiceOptions, startService } from './start-service.js';
+
+const { logLevel, healthHost, healthPort } = serviceFields;
+const processFields = { logLevel, healthHost, healthPort };
 
 interface Started {
   readonly name: string;
@@ -15,8 +25,8 @@ interface Started {
 /**
  * All of the `main.ts` of a program of several services: starts them, and drains them at SIGTERM or SIGINT. They share the process
  * and nothing else: each has its variables (`environmentOf`), its connections, its metrics with the label `service`, and its log lines,
- * on standard output or, with `ISSUING_LOG_FILE` and so on, in a file. A service that cannot start ends the process, and so does an error that no service catches. `HEALTH_PORT` has the
- * probes of the process: it is ready when all are.
+ * on standard output or, with `ISSUING_LOG_FILE` and so on, in a file. A service that cannot start ends the process, and so does an
+ * error that no service catches. `HEALTH_PORT` has the probes of the process: it is ready when all are.
  * @param groups the services by name. A group starts with all others, and drains before those that follow, which it calls.
  */
 export function runServices(
@@ -29,12 +39,7 @@ export function runServices(
         optionsOf(service, definition, processEnvironment),
       ),
     );
-    const [first] = all.flat();
-    if (!first) {
-      throw new ConfigError(`${name} has no services`);
-    }
-    const { logLevel, healthHost } = first.config;
-    const healthPort = Number(processEnvironment.HEALTH_PORT);
+    const { logLevel, healthHost, healthPort } = readConfig(processFields, processEnvironment);
     return {
       name,
       logLevel,
