@@ -100,7 +100,7 @@ export async function addDecisionJobs(all: Database<AllocationTables>, now: Date
 }
 
 /** How an attempt to send a decision ends. */
-export type DecisionEnd = Pick<DecisionRow, 'state' | 'reason' | 'next_attempt_at'> & {
+export type DecisionEnd = Pick<DecisionRow, 'state' | 'reason' | 'next_attempt_at' | 'attempts'> & {
   answer: string | null;
   /** Whether the attempt has certainly decided nothing at the authority. */
   isUnsent: boolean;
@@ -119,6 +119,7 @@ export async function storeDecisionAttempt(
       state: end.state,
       reason: end.reason,
       next_attempt_at: end.next_attempt_at,
+      attempts: end.attempts,
       answer: end.answer ?? set.ref('answer'),
       ...(end.isUnsent && { unsent: sql<number>`unsent + 1` }),
       ended_at: end.state === 'pending' ? null : now,

@@ -76,7 +76,7 @@ export class DecisionSender extends JobKind<AllocationTables, Trx> {
       this.logger.warn({ ...fields, reason: outcome.reason, err: outcome.cause }, 'refusal decision failed');
     }
     const now = this.clock.now();
-    const end = decisionEnd(row, attempts, outcome, now);
+    const end = { ...decisionEnd(row, attempts, outcome, now), attempts };
     const stored = (trx: Trx) => this.#store(trx, row, end, now);
     return end.next_attempt_at ? again(end.next_attempt_at, stored, end.reason) : done(stored);
   }
@@ -121,7 +121,12 @@ const isKnown = ({ row, before, attempts }: SentDecision): boolean =>
   attempts - 1 > row.unsent || (before?.decision === row.decision && before.reason === decidedElsewhere);
 
 /** What is stored of an attempt. */
-function decisionEnd(row: DecisionRow, attempts: number, outcome: DecisionOutcome, now: Date): DecisionEnd {
+function decisionEnd(
+  row: DecisionRow,
+  attempts: number,
+  outcome: DecisionOutcome,
+  now: Date,
+): Omit<DecisionEnd, 'attempts'> {
   const { answer } = outcome;
   switch (outcome.kind) {
     case 'taken':
