@@ -20,7 +20,10 @@ describe('the complete system', () => {
   let stack: RunningStack;
   beforeAll(async () => {
     collector = await startTestCollector();
-    stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    stack = await RunningStack.start({
+      PINKAS_LAYOUT: 'separate',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    });
   });
   afterAll(async () => {
     await stack?.stop();

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -22,6 +23,21 @@ describe('the services in one process', () => {
     expect(code).toBe(1);
     expect(log).toContain('gateway, whose variables may begin with GATEWAY_');
     expect(log).toContain('REDIS_URL is not set');
+  });
+
+  it('the program that draws logos is beside it', async () => {
+    const drawing = fork(fileURLToPath(new URL('../dist/logo/rasterizer-process.js', import.meta.url)), [], {
+      env: {},
+      execArgv: [],
+      serialization: 'advanced',
+    });
+    const bytes = Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="30" height="10"/></svg>',
+    );
+    const exited = once(drawing, 'exit').then(() => ['it has ended']);
+    drawing.send({ format: 'svg', bytes });
+    const [reply] = await Promise.race([once(drawing, 'message'), exited]);
+    expect(reply).toMatchObject({ logo: { mediaType: 'image/png', width: 460, height: 230 } });
   });
 
   it('a migration of all databases fails where one has no address', async () => {

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '@pinkas/service-kit';
 import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
-import type { RasterizerReply } from './rasterizer-process.js';
+import type { RasterizerReply } from './rasterizer.js';
 
 const concurrency = 2;
 const queueMax = 32;
