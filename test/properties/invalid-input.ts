@@ -30,7 +30,7 @@ export const idempotencyKey = fc.oneof(
   fc.constantFrom(latin1(Buffer.from('א'.repeat(129))), latin1(Buffer.from('😀'.repeat(129)))),
 );
 
-/** Headers that a request may have beside what it needs, with values that no one sends. */
+/** Headers that a request may have in addition to what it needs, with values that no one sends. */
 export const strangeHeaders: fc.Arbitrary<Header[]> = fc.array(
   fc.oneof(
     fc.tuple(

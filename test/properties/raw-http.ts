@@ -24,7 +24,7 @@ export interface RawRequest {
   body?: Buffer;
 }
 
-/** The bytes of a request; its length and its host are said unless it states them itself. In chunks it is one chunk. */
+/** The bytes of a request; its length and its host are added unless it has them. In chunks it is one chunk. */
 export function bytesOf({ method, target, headers, body }: RawRequest): Buffer {
   const says = (name: string) => headers.some(([one]) => one.toLowerCase() === name);
   const lines = [

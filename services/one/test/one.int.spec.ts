@@ -25,7 +25,7 @@ describe('the services in one process', () => {
     expect(log).toContain('REDIS_URL is not set');
   });
 
-  it('the program that draws logos is beside it', async () => {
+  it('the program that draws logos is part of the build', async () => {
     const drawing = fork(fileURLToPath(new URL('../dist/logo/rasterizer-process.js', import.meta.url)), [], {
       env: {},
       execArgv: [],

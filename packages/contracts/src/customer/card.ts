@@ -164,7 +164,10 @@ export const auditCustomers = defineContract('customer.card.audit', {
     documents: Type.Array(
       Strict({
         document_id: Uuid,
-        /** Of the first details, which a release before knows, those that the card has, or that a person has removed from it; null where no document has been recorded on a card with this id. */
+        /**
+         * Of the first details, which a release before knows, those that the card has, or that a person has removed from it; null where no
+         * document has been recorded on a card with this id.
+         */
         details: Nullable(Type.Array(Type.Enum([...firstDetails]))),
       }),
     ),

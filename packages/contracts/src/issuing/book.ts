@@ -49,7 +49,7 @@ export const BookEntry = Strict({
 });
 export type BookEntry = Static<typeof BookEntry>;
 
-/** The book of one business in the order of its numbers, each entry whole, a page at a time. */
+/** The book of one business in the order of its numbers, each entry complete, a page at a time. */
 export const readBook = defineContract('issuing.book.read', {
   request: Strict({
     business_id: Uuid,

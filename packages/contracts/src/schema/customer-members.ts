@@ -4,7 +4,7 @@ import { annotated, EmailAddress, Nullable, PhoneNumber } from './fields.js';
 
 type Words = Readonly<Record<'he' | 'en', string>>;
 
-/** A detail of a customer beside the name. */
+/** A detail of a customer other than the name. */
 export interface CustomerMember {
   /** Of a value that is stated. A card and a document have a text, or null. */
   readonly schema: TSchema;

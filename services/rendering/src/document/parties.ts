@@ -40,7 +40,7 @@ function logoPicture({ logo }: Sheet): Markup | null {
   if (logo === null) {
     return null;
   }
-  // The name is beside it in words, so it states nothing to those who do not see it.
+  // The name is next to it in words, so it states nothing to those who do not see it.
   return html`<img class="logo" src="${logo.address}" width="${logo.width}" height="${logo.height}" alt="">`;
 }
 

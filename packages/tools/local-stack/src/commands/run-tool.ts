@@ -10,7 +10,7 @@ interface ToolResult {
 }
 
 /** The exit code of a tool that a signal ended. */
-const endedBySignal = 130;
+export const endedBySignal = 130;
 
 /** Lets Node load TypeScript of this clone. */
 const typescript = join(repositoryRoot, 'packages/tools/testkit/jest/typescript.mjs');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { repositoryRoot } from '../config.js';
 import { StepError, type Steps } from '../steps.js';
-import { runTool } from './run-tool.js';
+import { endedBySignal, runTool } from './run-tool.js';
 import { withSystemsFolder } from './with-systems-folder.js';
 
 /** The fields of Jest's JSON result that are read here. */
@@ -118,6 +118,9 @@ async function runJest(steps: Steps, args: readonly string[], run: JestRun): Pro
     total.files += result?.numTotalTestSuites ?? 0;
     total.passed += result?.numPassedTests ?? 0;
     total.failed += (result?.numFailedTests ?? 1) + (result?.numRuntimeErrorTestSuites ?? 0);
+    if (code === endedBySignal) {
+      break;
+    }
   }
   const seconds = Math.round((performance.now() - begun) / 1000);
   const lines = [
